@@ -1,0 +1,128 @@
+"""Whether a question may be asked at all: length, language, topic. No model call, and an outcome rather than an error.
+
+Topicality is membership in the documentation's embedding space and nothing else: an off-topic request and a bare injection get the
+same refusal, because neither lies near anything that the documentation says.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import resources
+
+from citewell.agent.language import foreign_language
+from citewell.errors import CitewellError
+from citewell.ground.run import Deps
+from citewell.ground.units import units
+from citewell.index.embed import Embedder
+from citewell.index.identifiers import identifiers
+from citewell.index.store import CorpusInfo, Sample, Store
+from citewell.types import HEADING_SEPARATOR, GuardVerdict
+
+DEFAULT_DISTANCE = 0.75  # for a corpus too small to calibrate on: only what is far from everything is stopped
+_SAMPLES = 150
+_FEWEST_SAMPLES = 25
+_ON_TOPIC_SHARE = 0.99  # of the corpus's own phrases that must pass
+
+_LANGUAGES = {"en": "English", "de": "German", "fr": "French", "es": "Spanish", "it": "Italian", "pt": "Portuguese", "zh": "Chinese"}
+_log = logging.getLogger(__name__)
+
+
+async def guard(question: str, deps: Deps, corpus: CorpusInfo) -> GuardVerdict:
+    """The verdict on a raw question: the first of length, language and topicality that fails decides."""
+    limit = deps.settings.max_question_chars
+    if len(question) > limit:
+        return GuardVerdict(
+            False, "too_long", f"The question has {len(question)} characters; at most {limit} can be answered. Please shorten it."
+        )
+    foreign = foreign_language(question, deps.profile.languages)
+    if foreign is not None:
+        names = " or ".join(_LANGUAGES.get(code, code) for code in deps.profile.languages)
+        return GuardVerdict(False, "not_english", f"I can search this documentation in {names} only. Please put the question in {names}.")
+    return await _topicality(question, deps, corpus)
+
+
+async def _topicality(question: str, deps: Deps, corpus: CorpusInfo) -> GuardVerdict:
+    """Fails open: an empty index or any trouble in measuring lets the question pass."""
+    if deps.embedder is None:
+        return GuardVerdict(True)
+    try:
+        distance = await deps.store.nearest_distance(await deps.embedder.embed_query(question))
+        if distance is None or distance <= _threshold(deps, corpus) or await deps.store.known_symbols(identifiers(question)):
+            return GuardVerdict(True, distance=distance)
+    except CitewellError as error:
+        _log.warning("topicality could not be measured, the question passes: %s", error)
+        return GuardVerdict(True)
+    topic = deps.profile.description
+    message = f"I answer questions about {topic}, and this does not seem to be one. Please ask about {topic}."
+    return GuardVerdict(False, "off_topic", message, distance)
+
+
+def _threshold(deps: Deps, corpus: CorpusInfo) -> float:
+    """The first that is set: the environment's, the profile's, the corpus's own calibration."""
+    for value in (deps.settings.topicality_max_distance, deps.profile.guard.max_distance, corpus.max_distance):
+        if value is not None:
+            return value
+    return DEFAULT_DISTANCE
+
+
+# ---- calibration ------------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """Distances of both kinds of phrases to the corpus, sorted; `overlap` is the share of them on the wrong side of the threshold."""
+
+    threshold: float
+    on_topic: Sequence[float]
+    off_topic: Sequence[float]
+    overlap: float
+
+
+async def calibrate_corpus(store: Store, embedder: Embedder) -> Calibration:
+    """The threshold by the corpus's own headings and first sentences, each against the rest of the corpus, and a bundled list of
+    things nobody asks of documentation."""
+    samples = await store.sample_sections(_SAMPLES)
+    on_topic = [await _distance(store, embedder, _phrase(sample), sample.section_id) for sample in samples]
+    off_topic = [await _distance(store, embedder, phrase) for phrase in bundled_off_topic()]
+    return calibrated([d for d in on_topic if d is not None], [d for d in off_topic if d is not None])
+
+
+async def calibrate_questions(store: Store, embedder: Embedder, on_topic: Sequence[str], off_topic: Sequence[str]) -> Calibration:
+    """The threshold by questions that the caller knows to be on and off topic."""
+    near = [await _distance(store, embedder, question) for question in on_topic]
+    far = [await _distance(store, embedder, question) for question in off_topic]
+    return calibrated([d for d in near if d is not None], [d for d in far if d is not None], fewest=1)
+
+
+def calibrated(on_topic: Sequence[float], off_topic: Sequence[float], fewest: int = _FEWEST_SAMPLES) -> Calibration:
+    """The threshold that stops most of what is off topic while at least `_ON_TOPIC_SHARE` of what is on topic passes. Pure."""
+    near, far = sorted(on_topic), sorted(off_topic)
+    if len(near) < fewest or not far:
+        return Calibration(DEFAULT_DISTANCE, near, far, _overlap(near, far, DEFAULT_DISTANCE))
+    needed = near[min(int(len(near) * _ON_TOPIC_SHARE), len(near) - 1)]
+    beyond = [distance for distance in far if distance > needed]
+    threshold = (needed + beyond[0]) / 2 if beyond else needed
+    return Calibration(round(threshold, 4), near, far, _overlap(near, far, threshold))
+
+
+def _overlap(near: Sequence[float], far: Sequence[float], threshold: float) -> float:
+    wrong = sum(distance > threshold for distance in near) + sum(distance <= threshold for distance in far)
+    return round(wrong / max(len(near) + len(far), 1), 4)
+
+
+def bundled_off_topic() -> list[str]:
+    text = resources.files("citewell").joinpath("data", "offtopic.txt").read_text(encoding="utf-8")
+    return [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("#")]
+
+
+async def _distance(store: Store, embedder: Embedder, phrase: str, outside: int | None = None) -> float | None:
+    return await store.nearest_distance(await embedder.embed_query(phrase), outside_page_of=outside)
+
+
+def _phrase(sample: Sample) -> str:
+    """Something like a question about this section: its heading, or for every second section its first sentence."""
+    sentence = next((sample.text[unit.start : unit.end] for unit in units(sample.text) if unit.kind in {"sentence", "item"}), "")
+    heading = sample.heading_path.rsplit(HEADING_SEPARATOR, 1)[-1]
+    return sentence if sample.section_id % 2 and len(sentence.split()) > 3 else heading

@@ -1,0 +1,248 @@
+"""Citewell, the composition root: settings, profile, database, embedder and store joined, and the work each of them does together."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack
+from pathlib import Path
+from types import TracebackType
+
+import anyio
+import anyio.to_thread
+
+from citewell.agent.engine import Question, answer
+from citewell.agent.guard import Calibration, calibrate_corpus, calibrate_questions
+from citewell.errors import CitewellError, EmbedderMissing, IngestError, UsageError
+from citewell.ground.run import Deps, Sink
+from citewell.index.connect import database_url
+from citewell.index.db import Database
+from citewell.index.embed import Embedder, MiniLM, verify_weights, weights_folder
+from citewell.index.pg import PgStore
+from citewell.index.reading import next_offset, normal_name
+from citewell.index.retrieve import retrieve
+from citewell.index.store import Listed, SourceSpec
+from citewell.ingest.pipeline import IndexRequest, Progress, index_source, no_progress
+from citewell.profile import Profile, load_profile
+from citewell.settings import Settings, load_settings, profile_tables
+from citewell.types import Answer, Budget, Check, DocumentPage, Event, Filters, Hit, IndexReport, SourceInfo
+
+NO_FILTERS = Filters()
+_LEAST_FREE_BYTES = 200 * 2**20
+
+
+class Citewell:
+    """`async with Citewell() as app:` opens the database (starting the embedded one if need be) and closes it again.
+
+    Raises `SettingsError` and `DatabaseError` on entering. Methods raise the errors of `citewell.errors`; an answer that could not be
+    given is an `Answer`.
+    """
+
+    def __init__(self, settings: Settings | None = None, profile: Profile | None = None) -> None:
+        self.settings = settings or load_settings()
+        self.profile = profile or load_profile(tables=profile_tables())
+        self.embedder: Embedder | None = None
+        self._stack = AsyncExitStack()
+
+    async def __aenter__(self) -> Citewell:
+        async with AsyncExitStack() as stack:
+            url = await stack.enter_async_context(database_url(self.settings))
+            self.db = Database(url)
+            stack.push_async_callback(self.db.close)
+            await self.db.open()
+            self.store = PgStore(self.db)
+            self.embedder = await self._embedder()
+            self._stack = stack.pop_all()
+        return self
+
+    async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        await self._stack.aclose()
+
+    async def _embedder(self) -> Embedder | None:
+        """The packaged embedder; None, so that keywords alone serve, when its weights are missing or the corpus has another's vectors."""
+        try:
+            weights_folder()
+        except EmbedderMissing:
+            return None
+        model = MiniLM()
+        return model if (await self.store.corpus()).embedder in {"", model.name} else None
+
+    @property
+    def _deps(self) -> Deps:
+        return Deps(self.store, self.embedder, self.profile, self.settings)
+
+    # ---- asking -------------------------------------------------------------------------------------------------------------
+
+    async def ask(
+        self, question: str, *, budget: Budget | None = None, filters: Filters = NO_FILTERS, guard: bool = True, sink: Sink | None = None
+    ) -> Answer:
+        """The answer to a question. Raises `UsageError` for an empty one and for a library that is not there."""
+        if not question.strip():
+            raise UsageError("The question is empty.", hint="Ask something: citewell ask 'How do I …?'")
+        await self._check_filters(filters)
+        return await answer(Question(question.strip(), budget or self.budget(), filters, guard), self._deps, sink)
+
+    async def ask_stream(self, question: str, *, budget: Budget | None = None, filters: Filters = NO_FILTERS) -> AsyncIterator[Event]:
+        """The events of answering a question, the answer among them."""
+        send, receive = anyio.create_memory_object_stream[Event](1000)
+        async with anyio.create_task_group() as tasks:
+
+            async def work() -> None:
+                async with send:
+                    await self.ask(question, budget=budget, filters=filters, sink=send.send_nowait)
+
+            tasks.start_soon(work)
+            async with receive:
+                async for event in receive:
+                    yield event
+
+    def budget(self) -> Budget:
+        """The limits of the settings."""
+        settings = self.settings
+        return Budget(settings.max_calls, settings.max_tokens, settings.max_seconds, settings.max_usd)
+
+    async def search(self, query: str, *, k: int = 8, filters: Filters = NO_FILTERS) -> list[Hit]:
+        """The k best sections. Raises `UsageError` for an empty query and for filters that nothing can match."""
+        if not query.strip():
+            raise UsageError("The query is empty.", hint="Name what to look for: citewell search 'QUERY'.")
+        await self._check_filters(filters)
+        return await retrieve(self.store, self.embedder, query, k=k, filters=filters)
+
+    async def _check_filters(self, filters: Filters) -> None:
+        if filters == NO_FILTERS:
+            return
+        sources = await self.store.sources()
+        known = {"library": {info.library for info in sources}, "source": {info.source for info in sources}}
+        for name, wanted in (("library", filters.libraries), ("source", filters.sources)):
+            for value in wanted:
+                if value not in known[name]:
+                    shown = ", ".join(sorted(known[name])) or "none yet"
+                    raise UsageError(f"There is no {name} {value!r}.", hint=f"There is: {shown}.")
+
+    # ---- indexing -----------------------------------------------------------------------------------------------------------
+
+    async def index(
+        self,
+        origin: str,
+        *,
+        source: str = "",
+        library: str = "",
+        kind: str = "",
+        base_url: str = "",
+        prune: bool | None = None,
+        progress: Progress = no_progress,
+    ) -> IndexReport:
+        """Bring the source of a folder or a file up to date, then calibrate the guard if the corpus has changed."""
+        if "://" in origin:
+            raise IngestError(
+                f"{origin} is a site; this version indexes folders and files.", hint="Download the site's pages and name their folder."
+            )
+        folder = await anyio.to_thread.run_sync(lambda: Path(origin).expanduser().resolve())
+        rules = self.profile.source_for(base_url or origin, source or library)
+        name = source or rules.name or library or rules.library or folder.name or "docs"
+        spec = SourceSpec(
+            name=name,
+            origin=str(folder),
+            library=library or rules.library or name,
+            kind=kind,
+            base_url=_base_url(base_url or rules.url),
+            version=rules.version or self.profile.version,
+        )
+        if self.embedder is not None:
+            await self.store.claim_embedder(self.embedder.name)
+        report = await index_source(self.store, self.embedder, IndexRequest(folder, spec, rules, prune), progress)
+        if self.embedder is not None and report.added + report.updated + report.deleted + report.embedded:
+            progress("calibration", 0, 1)
+            await self.store.set_threshold((await calibrate_corpus(self.store, self.embedder)).threshold)
+            progress("calibration", 1, 1)
+        return report
+
+    async def remove(self, source: str) -> int:
+        """Forget a source; the number of pages that went. Raises `NotFound`."""
+        return await self.store.remove_source(source)
+
+    async def sources(self) -> list[SourceInfo]:
+        return await self.store.sources()
+
+    async def calibrate(self, on_topic: Sequence[str] = (), off_topic: Sequence[str] = ()) -> Calibration:
+        """The guard's threshold measured on these questions (or on the corpus itself), and stored."""
+        if self.embedder is None:
+            weights_folder()
+            raise EmbedderMissing("This index was made by another embedding model.", hint="Index again into a new --home.")
+        if on_topic or off_topic:
+            found = await calibrate_questions(self.store, self.embedder, on_topic, off_topic)
+        else:
+            found = await calibrate_corpus(self.store, self.embedder)
+        await self.store.set_threshold(found.threshold)
+        return found
+
+    # ---- reading ------------------------------------------------------------------------------------------------------------
+
+    async def list_documents(self, prefix: str = "", *, limit: int = 200, offset: int = 0) -> Listed:
+        return await self.store.list_documents(prefix, limit=limit, offset=offset)
+
+    async def read_document(self, name: str, *, offset: int = 0) -> DocumentPage:
+        """A page of the stored document `SOURCE/PATH`, from `offset` on. Raises `NotFound` that names near misses."""
+        document = await self.store.read_document(*normal_name(name))
+        end = next_offset(document.text, offset)
+        text = document.text[offset:end]
+        return DocumentPage(document.source, document.path, document.title, document.url, text, offset, end)
+
+    # ---- health -------------------------------------------------------------------------------------------------------------
+
+    async def checks(self) -> list[Check]:
+        """The health of what is open: weights, corpus, vectors."""
+        found = [await anyio.to_thread.run_sync(_check_weights)]
+        sources = await self.store.sources()
+        pending = sum(info.vectors_pending for info in sources)
+        sections = sum(info.sections for info in sources)
+        found.append(
+            Check(
+                "index",
+                bool(sections),
+                f"{len(sources)} sources, {sections} sections",
+                "" if sections else "Index something: citewell index FOLDER.",
+            )
+        )
+        remedy = "" if not pending else "Run citewell index on the source again; it goes on where it stopped."
+        found.append(Check("vectors", not pending, f"{pending} sections wait for their vector" if pending else "complete", remedy))
+        return found
+
+
+async def doctor(settings: Settings, profile: Profile) -> list[Check]:
+    """Every check that can be made, each with its remedy; what does not open is a failed check, not an error."""
+    found = [_check_home(settings)]
+    try:
+        async with Citewell(settings, profile) as app:
+            where = "CITEWELL_DATABASE_URL" if settings.database_url else f"embedded, in {settings.home}"
+            found.append(Check("database", True, where))
+            found.extend(await app.checks())
+    except CitewellError as error:
+        found.append(Check("database", False, str(error), error.hint))
+    found.append(Check("provider", True, "offline: answers are quotations, no model is asked"))
+    return found
+
+
+def _check_home(settings: Settings) -> Check:
+    folder = next(parent for parent in (settings.home, *settings.home.parents) if parent.exists())
+    free = shutil.disk_usage(folder).free
+    detail = f"{settings.home}, {free / 2**30:.1f} GiB free"
+    return Check(
+        "home", free >= _LEAST_FREE_BYTES, detail, "" if free >= _LEAST_FREE_BYTES else "Free some space, or choose another --home."
+    )
+
+
+def _check_weights() -> Check:
+    try:
+        verify_weights()
+    except EmbedderMissing as error:
+        return Check("embedder", False, str(error), error.hint)
+    return Check("embedder", True, f"{MiniLM.name}, weights verified")
+
+
+def _base_url(address: str) -> str:
+    if not address:
+        return ""
+    if not address.startswith(("http://", "https://")):
+        raise UsageError(f"The base address {address!r} is no web address.", hint="Begin it with https://.")
+    return address if address.endswith("/") else address + "/"

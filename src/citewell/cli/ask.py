@@ -1,0 +1,89 @@
+"""`citewell ask`: a cited answer."""
+
+from __future__ import annotations
+
+import sys
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from citewell.cli.common import Home, Json, Library, Options, ProfileName, Verbose, emit, note, with_app
+
+if TYPE_CHECKING:
+    from citewell.app import Citewell
+    from citewell.types import Answer, Event
+
+_EXIT = {"answered": 0, "partial": 3, "not_found": 3, "refused": 3, "failed": 4}
+
+
+class Driver(StrEnum):
+    auto = "auto"
+    single = "single"
+
+
+class ProtocolName(StrEnum):
+    auto = "auto"
+    rules = "rules"
+
+
+class Provider(StrEnum):
+    offline = "offline"
+
+
+def ask(
+    question: Annotated[str, typer.Argument(help="The question, in quotes.")],
+    driver: Annotated[Driver, typer.Option(help="How the evidence is gathered.")] = Driver.auto,  # noqa: ARG001 - one driver so far
+    protocol: Annotated[ProtocolName, typer.Option(help="Who writes the answer.")] = ProtocolName.auto,  # noqa: ARG001 - one so far
+    provider: Annotated[Provider | None, typer.Option(help="Pin a provider; offline answers by quotation, without a model.")] = None,
+    max_calls: Annotated[int | None, typer.Option(min=1, help="At most so many model calls.", metavar="N")] = None,
+    max_tokens: Annotated[int | None, typer.Option(min=1, help="At most so many tokens.", metavar="N")] = None,
+    max_seconds: Annotated[float | None, typer.Option(min=0.1, help="At most so many seconds.", metavar="S")] = None,
+    max_usd: Annotated[float | None, typer.Option(min=0, help="At most so much money.", metavar="D")] = None,
+    no_guard: Annotated[bool, typer.Option("--no-guard", help="Skip the check of length, language and topic.")] = False,
+    library: Library = None,
+    json: Json = False,
+    home: Home = None,
+    profile: ProfileName = None,
+    verbose: Verbose = False,
+) -> None:
+    """Answer a question from the indexed documentation, every sentence cited."""
+    options = Options(json, home, profile, verbose)
+
+    async def work(app: Citewell) -> Answer:
+        from dataclasses import replace
+
+        from citewell.types import Filters
+
+        limits: dict[str, Any] = {"max_calls": max_calls, "max_tokens": max_tokens, "max_seconds": max_seconds, "max_usd": max_usd}
+        budget = replace(app.budget(), **{name: value for name, value in limits.items() if value is not None})
+        if provider is None and app.settings.provider not in {"", "offline"}:
+            note(f"warning: this version asks no model; {app.settings.provider} is not used, the answer is a quotation")
+        return await app.ask(question, budget=budget, filters=Filters(tuple(library or ())), guard=not no_guard, sink=_trace)
+
+    answer = with_app(options, work)
+    emit(options, answer, lambda: _text(answer))
+    raise typer.Exit(_EXIT[answer.status])
+
+
+def _trace(event: Event) -> None:
+    from citewell.types import TraceEvent
+
+    if isinstance(event, TraceEvent):
+        note(f"· {event.text}")
+
+
+def _text(answer: Answer) -> str:
+    from citewell.render import answer_text
+
+    text = answer_text(answer)
+    if not sys.stdout.isatty():
+        return text
+    from rich.console import Console
+    from rich.markdown import Markdown
+
+    console = Console()
+    with console.capture() as captured:
+        console.print(Markdown(answer.answer_md, hyperlinks=True))
+    rest = text.removeprefix(answer.answer_md)
+    return captured.get().rstrip() + rest

@@ -1,0 +1,124 @@
+"""What every command shares: its options, opening citewell, errors as two lines and an exit code."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn, TypeVar
+
+import typer
+
+if TYPE_CHECKING:
+    from citewell.app import Citewell
+    from citewell.profile import Profile
+    from citewell.settings import Settings
+
+T = TypeVar("T")
+
+Json = Annotated[bool, typer.Option("--json", help="One JSON document on stdout; everything else on stderr.")]
+Home = Annotated[Path | None, typer.Option("--home", help="Where citewell keeps its data. [env: CITEWELL_HOME]", metavar="DIR")]
+ProfileName = Annotated[str | None, typer.Option("--profile", help="A profile file, or a bundled one: generic, pytorch.", metavar="FILE")]
+Verbose = Annotated[bool, typer.Option("-v", "--verbose", help="Logs and tracebacks on stderr.")]
+Library = Annotated[list[str] | None, typer.Option("--library", help="Only this library (repeatable).", metavar="L")]
+
+INTERRUPTED = 130
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The four options that every command takes."""
+
+    json: bool = False
+    home: Path | None = None
+    profile: str | None = None
+    verbose: bool = False
+
+    def load(self) -> tuple[Settings, Profile]:
+        """The settings and the profile in force. Raises `SettingsError`."""
+        from citewell.profile import load_profile
+        from citewell.settings import load_settings, profile_tables
+
+        settings = load_settings(self.home)
+        _log_to_stderr(settings.secrets, verbose=self.verbose)
+        return settings, load_profile(self.profile, profile_tables())
+
+
+def with_app(options: Options, work: Callable[[Citewell], Awaitable[T]]) -> T:
+    """The result of work done with citewell open; an error ends the command with its exit code."""
+
+    async def opened() -> T:
+        from citewell.app import Citewell
+
+        settings, profile = options.load()
+        async with Citewell(settings, profile) as app:
+            return await work(app)
+
+    return run(options, opened)
+
+
+def run(options: Options, work: Callable[[], Awaitable[T]]) -> T:
+    """The result of asynchronous work, its errors told in two lines: what happened, what to do."""
+    import anyio
+
+    from citewell.errors import CitewellError
+
+    try:
+        return anyio.run(work)
+    except CitewellError as error:
+        fail(options, str(error), error.hint, error.exit_code)
+    except BaseExceptionGroup as group:
+        first = _first(group, CitewellError)
+        if first is None:
+            raise
+        fail(options, str(first), first.hint, first.exit_code)
+    except (KeyboardInterrupt, BrokenPipeError):
+        raise typer.Exit(INTERRUPTED) from None
+
+
+def fail(options: Options, message: str, hint: str, code: int) -> NoReturn:
+    """Tell an error on stderr, without secrets, and end the command."""
+    from citewell.redact import Redactor
+
+    redact = Redactor(())
+    print(redact(f"citewell: {message}"), file=sys.stderr)
+    if hint:
+        print(redact(hint), file=sys.stderr)
+    if options.verbose:
+        print(redact(traceback.format_exc()), file=sys.stderr)
+    raise typer.Exit(code)
+
+
+def _first(group: BaseExceptionGroup[BaseException], kind: type[T]) -> T | None:
+    """The first error of a kind in a group: several tasks that fail together are told by the first."""
+    for error in group.exceptions:
+        found = _first(error, kind) if isinstance(error, BaseExceptionGroup) else error
+        if isinstance(found, kind):
+            return found
+    return None
+
+
+def emit(options: Options, value: Any, text: Callable[[], str]) -> None:
+    """A command's result on stdout: as one JSON document, or as text."""
+    from citewell.render import to_json
+
+    print(to_json(value) if options.json else text())
+
+
+def note(text: str) -> None:
+    """A line for the person at the terminal, never part of the result."""
+    print(text, file=sys.stderr, flush=True)
+
+
+def _log_to_stderr(secrets: tuple[str, ...], *, verbose: bool) -> None:
+    import logging
+
+    from citewell.redact import RedactingFilter, Redactor
+
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    handler.addFilter(RedactingFilter(Redactor(secrets)))
+    logging.basicConfig(level=logging.INFO if verbose else logging.ERROR, handlers=[handler], force=True)
+    logging.captureWarnings(capture=True)

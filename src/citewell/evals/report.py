@@ -1,0 +1,69 @@
+"""Scored rows to a report: means with bootstrap intervals, by type, against a baseline. Pure but for writing the rows."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+from citewell.errors import BaselineMissed, UsageError
+from citewell.evals.run import ScoredRow
+
+_RESAMPLES = 2000
+_SEED = 20260101  # the same rows give the same interval
+
+
+def report(suite: str, rows: Sequence[ScoredRow], out: Path | None) -> dict[str, Any]:
+    """`{suite, n, metrics, intervals, by_type, rows_file}`; the rows go to `out` as JSON Lines when it is given."""
+    types: defaultdict[str, list[ScoredRow]] = defaultdict(list)
+    for row in rows:
+        types[row.type].append(row)
+    return {
+        "suite": suite,
+        "n": len(rows),
+        "metrics": means(rows),
+        "intervals": {name: interval(_values(rows, name)) for name in means(rows)},
+        "by_type": {name: {"n": len(group), **means(group)} for name, group in sorted(types.items())},
+        "rows_file": str(_write(suite, rows, out)) if out else None,
+    }
+
+
+def means(rows: Sequence[ScoredRow]) -> dict[str, float]:
+    """Each metric's mean over the rows that have it."""
+    names = dict.fromkeys(name for row in rows for name in row.metrics)
+    return {name: round(fmean(_values(rows, name)), 4) for name in names}
+
+
+def _values(rows: Sequence[ScoredRow], name: str) -> list[float]:
+    return [row.metrics[name] for row in rows if name in row.metrics]
+
+
+def interval(values: Sequence[float]) -> tuple[float, float]:
+    """The 95 % interval of the mean by the percentile bootstrap (Efron 1979)."""
+    chance = random.Random(_SEED)  # noqa: S311 - statistics, no secret
+    resampled = sorted(fmean(chance.choices(values, k=len(values))) for _ in range(_RESAMPLES))
+    return round(resampled[int(0.025 * _RESAMPLES)], 4), round(resampled[int(0.975 * _RESAMPLES) - 1], 4)
+
+
+def compare(metrics: dict[str, float], baseline: Path) -> None:
+    """Raises `BaselineMissed` that names every metric below the baseline: a file `{"metrics": {name: least}}`, as --json prints it."""
+    try:
+        data = json.loads(baseline.read_text(encoding="utf-8"))
+        least = {str(name): float(value) for name, value in data.get("metrics", data).items()}
+    except (OSError, ValueError, AttributeError, TypeError) as error:
+        raise UsageError(f"{baseline} is no baseline: {error}.", hint='It holds {"metrics": {"recall@8": 0.8}}.') from error
+    missed = [f"{name} {metrics.get(name, 0.0):.4f} < {value:.4f}" for name, value in least.items() if metrics.get(name, 0.0) < value]
+    if missed:
+        raise BaselineMissed(f"Below the baseline: {', '.join(missed)}.", hint=f"Compare the rows, or correct {baseline}.")
+
+
+def _write(suite: str, rows: Sequence[ScoredRow], out: Path) -> Path:
+    out.mkdir(parents=True, exist_ok=True)
+    file = out / f"{suite}.jsonl"
+    file.write_text("".join(json.dumps(asdict(row), ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
+    return file

@@ -1,0 +1,181 @@
+"""The answer without a model: the sentences and the code of the evidence that answer best, word for word.
+
+Extractive answering in the manner of query-focused summarisation: each unit of the best sections is scored by how much of the
+question it covers (weighted by how telling each word is in this corpus), by its closeness in the embedding space, and by the rank
+of its section; the answer is the few best, with the signature of a documented definition in front.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from citewell.ground.evidence import Evidence
+from citewell.ground.markers import escape
+from citewell.ground.units import Unit, units
+from citewell.index.embed import Embedder
+from citewell.index.identifiers import identifiers, without_code
+from citewell.index.lexical import STOP_WORDS, term_id, tokens
+from citewell.index.store import Store, TermWeight
+from citewell.types import Hit
+
+MAX_UNITS = 6
+MAX_CHARS = 1300
+_SECTIONS = 5  # sections that are read for quotations
+_EMBEDDED = 24  # units whose meaning is compared with the question's
+_CODE_CHARS = 900
+_ENOUGH = 0.55  # of the best unit's score: what falls below that is not quoted
+_NEAR = 0.62  # of the best section's score: a section below that is not quoted
+_WANTS_CODE = re.compile(r"\b(how (?:do|can|to|would|should)|example|snippet|code|write|implement|call|usage|syntax)\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Quoted:
+    """A unit worth quoting: `text` of evidence number `number`."""
+
+    number: int
+    unit: Unit
+    text: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Quotations:
+    """What was chosen, in reading order, and the question's names that occur nowhere in the corpus."""
+
+    chosen: Sequence[Quoted]
+    unknown: Sequence[str]
+    coverage: float  # share of the question's telling words that the chosen sections hold, 0..1
+    closeness: float  # cosine similarity of the best unit, 0..1
+
+
+async def choose(question: str, evidence: Evidence, store: Store, embedder: Embedder | None) -> Quotations:
+    """The quotations that answer a question best, from the evidence at hand."""
+    hits = [(number, hit) for number, hit in evidence][:_SECTIONS]
+    asked = [term for term in dict.fromkeys(tokens(question)) if term not in STOP_WORDS]
+    weights = await store.term_weights([term_id(term) for term in asked])
+    unknown = await _unknown(question, store)
+    top = max((hit.score for _, hit in hits), default=0.0) or 1.0
+    near = [(number, hit) for number, hit in hits if hit.score >= _NEAR * top]
+    pool = _score_words(near, asked, weights, top)
+    closeness: dict[tuple[int, int], float] = {}
+    if embedder is not None and pool:
+        closeness = await _closeness(question, pool, embedder)
+    scored = [Quoted(q.number, q.unit, q.text, q.score + closeness.get((q.number, q.unit.start), 0.0)) for q in pool]
+    chosen = _pick(scored, near, question)
+    held = {term for number, hit in near for term in tokens(f"{hit.section.heading_path} {hit.section.text}")}
+    return Quotations(chosen, unknown, _share(asked, held, weights), max(closeness.values(), default=0.0))
+
+
+async def _unknown(question: str, store: Store) -> list[str]:
+    """The identifiers of a question that are neither a documented symbol nor a word of any section."""
+    names = identifiers(without_code(question))
+    known = await store.known_symbols(names)
+    words = {name: [term_id(term) for term in _whole(name)] for name in names if name not in known}
+    weights = await store.term_weights([term for terms in words.values() for term in terms])
+    return [name for name, terms in words.items() if not any(weights[term].df for term in terms if term in weights)]
+
+
+def _whole(name: str) -> list[str]:
+    """The terms under which a name is indexed as a whole, without the words it is made of."""
+    bare = name.lstrip("-").strip("_")
+    expanded = tokens(bare)
+    joined = [term for term in expanded if not term.isalnum() or term == bare or term == bare.replace("_", "")]
+    return joined[:1] or expanded[:1]
+
+
+def _share(asked: Sequence[str], held: set[str], weights: Mapping[int, TermWeight]) -> float:
+    idf = {term: weights[term_id(term)].idf if term_id(term) in weights else 0.0 for term in asked}
+    total = sum(idf.values())
+    return sum(value for term, value in idf.items() if term in held) / total if total else 0.0
+
+
+def _score_words(hits: Sequence[tuple[int, Hit]], asked: Sequence[str], weights: Mapping[int, TermWeight], top: float) -> list[Quoted]:
+    found = []
+    for number, hit in hits:
+        text = hit.section.text
+        context = set(tokens(hit.section.heading_path))
+        for place, unit in enumerate(units(text)):
+            piece = text[unit.start : unit.end]
+            if unit.kind == "signature" or _idle(piece, unit):
+                continue
+            words = set(tokens(piece))
+            covered = _share(asked, words, weights) + 0.3 * _share(asked, context - words, weights)
+            early = 0.12 if place <= 2 else 0.05 if place <= 5 else 0.0
+            penalty = 0.25 if unit.kind == "code" else 0.0
+            found.append(Quoted(number, unit, piece, covered + early + 0.5 * hit.score / top - penalty))
+    return found
+
+
+def _idle(piece: str, unit: Unit) -> bool:
+    """Pieces that say nothing alone: labels, lead-ins to what is not quoted with them, fragments."""
+    bare = piece.strip("*_ ")
+    if unit.kind == "code":
+        return len(piece) > _CODE_CHARS
+    return len(bare.split()) < 3 or bare.endswith(":") or len(piece) > 700 or bare.endswith("?")
+
+
+async def _closeness(question: str, pool: Sequence[Quoted], embedder: Embedder) -> dict[tuple[int, int], float]:
+    best = sorted(pool, key=lambda q: -q.score)[:_EMBEDDED]
+    vectors = await embedder.embed([question, *(q.text for q in best)])
+    similar = vectors[1:] @ vectors[0]
+    return {(q.number, q.unit.start): float(value) for q, value in zip(best, similar, strict=True)}
+
+
+def _pick(scored: Sequence[Quoted], hits: Sequence[tuple[int, Hit]], question: str) -> list[Quoted]:
+    """The best units within the limits, at most one block of code, put in reading order: best section first."""
+    ranked = sorted(scored, key=lambda q: -q.score)
+    if not ranked:
+        return []
+    floor = ranked[0].score * _ENOUGH
+    chosen: list[Quoted] = []
+    size = 0
+    for quoted in ranked:
+        is_code = quoted.unit.kind == "code"
+        if quoted.score < floor or len(chosen) >= MAX_UNITS or (is_code and any(q.unit.kind == "code" for q in chosen)):
+            continue
+        if size + len(quoted.text) > MAX_CHARS or any(q.text == quoted.text for q in chosen):
+            continue
+        chosen.append(quoted)
+        size += len(quoted.text)
+    if _WANTS_CODE.search(question) and not any(q.unit.kind == "code" for q in chosen):
+        code = [q for q in ranked if q.unit.kind == "code" and q.number == chosen[0].number] if chosen else []
+        chosen.extend(code[:1])
+    return _in_order(_with_signature(chosen, hits))
+
+
+def _with_signature(chosen: list[Quoted], hits: Sequence[tuple[int, Hit]]) -> list[Quoted]:
+    """The signatures of the definition that the best unit comes from: names and defaults, which prose often leaves out."""
+    if not chosen:
+        return []
+    text = next(hit.section.text for number, hit in hits if number == chosen[0].number)
+    signatures = [unit for unit in units(text) if unit.kind == "signature"][:1]
+    return [Quoted(chosen[0].number, unit, text[unit.start : unit.end], chosen[0].score) for unit in signatures] + chosen
+
+
+def _in_order(chosen: Sequence[Quoted]) -> list[Quoted]:
+    order = {number: place for place, number in enumerate(dict.fromkeys(q.number for q in chosen))}
+    return sorted(chosen, key=lambda q: (order[q.number], q.unit.start))
+
+
+def compose(chosen: Sequence[Quoted]) -> str:
+    """The quotations as Markdown, each with the marker of its evidence number."""
+    blocks: list[str] = []
+    for quoted in chosen:
+        text = quoted.text if quoted.unit.kind in {"code", "signature"} else escape(quoted.text)
+        if quoted.unit.kind == "code":
+            blocks.append(f"{_dedent(text)}\n[{quoted.number}]")
+        elif quoted.unit.kind == "row":
+            blocks.append(f"- {text.strip().strip('|').replace('|', '·').strip()} [{quoted.number}]")
+        elif quoted.unit.kind == "item":
+            blocks.append(f"- {' '.join(text.split())} [{quoted.number}]")
+        else:
+            blocks.append(f"{' '.join(text.split())} [{quoted.number}]")
+    return "\n\n".join(blocks)
+
+
+def _dedent(code: str) -> str:
+    indent = re.match(r"[ >]*", code)
+    width = len(indent.group(0)) if indent else 0
+    return "\n".join(line[width:] for line in code.split("\n")) if width else code

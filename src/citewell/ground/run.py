@@ -1,0 +1,59 @@
+"""What a step works with: `Run`, the one mutable object of a question, and `Deps`, the services it may use."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from citewell.ground.evidence import Evidence
+from citewell.index.embed import Embedder
+from citewell.index.store import CorpusInfo, Store
+from citewell.profile import Profile
+from citewell.settings import Settings
+from citewell.types import Budget, Event, Filters, TraceEvent, Usage
+
+Sink = Callable[[Event], None]
+
+
+def no_sink(_event: Event) -> None:
+    """For callers that want the answer only."""
+
+
+@dataclass(frozen=True, slots=True)
+class Deps:
+    """`embedder` is None without the packaged weights: then keywords alone find and rank. `clock` gives seconds."""
+
+    store: Store
+    embedder: Embedder | None
+    profile: Profile
+    settings: Settings
+    clock: Callable[[], float] = time.monotonic
+
+
+@dataclass(slots=True)
+class Run:
+    """A question under way. `sink` is told what happens; one that raises is dropped."""
+
+    question: str
+    budget: Budget
+    corpus: CorpusInfo
+    started: float
+    trace_id: str
+    filters: Filters = field(default_factory=Filters)
+    evidence: Evidence = field(default_factory=Evidence)
+    usage: Usage = field(default_factory=Usage)
+    warnings: list[str] = field(default_factory=list)
+    sink: Sink | None = None
+
+    def emit(self, event: Event) -> None:
+        if self.sink is None:
+            return
+        try:
+            self.sink(event)
+        except Exception:  # noqa: BLE001 - whoever watches must not be able to break what is watched
+            self.sink = None
+            self.warnings.append("The progress display failed and was dropped.")
+
+    def trace(self, text: str) -> None:
+        self.emit(TraceEvent(text))

@@ -1,0 +1,12 @@
+"""The first schema: corpus, sources, documents, sections, vectors, symbols, term statistics."""
+
+from pathlib import Path
+
+from alembic import op
+
+revision = "0001"
+down_revision = None
+
+
+def upgrade() -> None:
+    op.execute(Path(__file__).with_suffix(".sql").read_text(encoding="utf-8"))

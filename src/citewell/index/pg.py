@@ -1,0 +1,99 @@
+"""The store on PostgreSQL: reading. What writes is in `pg_write`; both only run named statements."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from citewell.errors import NotFound
+from citewell.index.db import Row
+from citewell.index.identifiers import last_component
+from citewell.index.pg_write import PgWriter
+from citewell.index.store import Candidate, CorpusInfo, Listed, Sample, SearchQuery, TermWeight
+from citewell.types import Document, Filters, Section, SourceInfo
+
+NO_FILTERS = Filters()
+
+
+class PgStore(PgWriter):
+    """`store.Store` over an open `Database`. The caller's libraries are enforced here, in SQL, and nowhere else."""
+
+    async def corpus(self) -> CorpusInfo:
+        row = await self.db.fetch_one("corpus")
+        assert row is not None
+        return CorpusInfo(**row)
+
+    async def sources(self) -> list[SourceInfo]:
+        return [SourceInfo(**row) for row in await self.db.fetch("sources")]
+
+    async def search(self, query: SearchQuery) -> list[Candidate]:
+        scope = await self._scope(query.filters)
+        if scope["sources"] == []:
+            return []
+        rows = await self.db.fetch(
+            "search",
+            terms=list(query.terms),
+            vector=query.vector,
+            symbols=list(query.symbols),
+            lasts=[last_component(symbol) for symbol in query.symbols],
+            depth=query.depth,
+            candidates=query.rare_terms,
+            **scope,
+        )
+        return [_candidate(row) for row in rows]
+
+    async def _scope(self, filters: Filters) -> dict[str, Any]:
+        """The filter as parameters; a source that does not exist leaves an empty list, which nothing matches."""
+        sources = None
+        if filters.sources:
+            sources = [row["id"] for row in await self.db.fetch("source_ids", names=list(filters.sources))]
+        return {"libraries": list(filters.libraries) or None, "kinds": list(filters.kinds) or None, "sources": sources}
+
+    async def sections(self, ids: Sequence[int], filters: Filters = NO_FILTERS) -> list[Section]:
+        rows = await self.db.fetch("sections", ids=list(ids), libraries=list(filters.libraries) or None)
+        found = {row["id"]: Section(**row) for row in rows}
+        return [found[n] for n in ids if n in found]
+
+    async def known_symbols(self, symbols: Sequence[str]) -> set[str]:
+        lasts = [last_component(symbol) for symbol in symbols]
+        return {row["key"] for row in await self.db.fetch("known_symbols", symbols=list(symbols), lasts=lasts)} if symbols else set()
+
+    async def term_weights(self, terms: Sequence[int]) -> dict[int, TermWeight]:
+        return {row["term"]: TermWeight(row["df"], row["idf"]) for row in await self.db.fetch("idf", terms=list(terms))} if terms else {}
+
+    async def list_documents(self, prefix: str, *, limit: int, offset: int, filters: Filters = NO_FILTERS) -> Listed:
+        rows = await self.db.fetch("list_documents", prefix=prefix, limit=limit, offset=offset, libraries=list(filters.libraries) or None)
+        if not rows and offset:  # beyond the end: the total is still worth telling
+            first = await self.db.fetch("list_documents", prefix=prefix, limit=1, offset=0, libraries=list(filters.libraries) or None)
+            return Listed([], first[0]["total"] if first else 0)
+        return Listed([_listed(row) for row in rows], rows[0]["total"] if rows else 0)
+
+    async def read_document(self, source: str, path: str, filters: Filters = NO_FILTERS) -> Document:
+        libraries = list(filters.libraries) or None
+        row = await self.db.fetch_one("read_document", source=source, path=path, libraries=libraries)
+        if row is None:
+            near = await self.db.fetch("near_documents", name=f"{source}/{path}", libraries=libraries)
+            names = ", ".join(found["name"] for found in near)
+            raise NotFound(
+                f"There is no document {source}/{path}.", hint=f"Near it: {names}." if names else "citewell docs list shows them all."
+            )
+        return Document(**row)
+
+    async def sample_sections(self, limit: int) -> list[Sample]:
+        return [Sample(row["id"], row["heading_path"], row["text"]) for row in await self.db.fetch("sample_sections", limit=limit)]
+
+    async def nearest_distance(self, vector: str, *, outside_page_of: int | None = None) -> float | None:
+        row = await self.db.fetch_one("nearest_other", vector=vector, section_id=outside_page_of)
+        return None if row is None else row["distance"]
+
+    async def last_indexed(self) -> datetime | None:
+        return max((info.indexed_at for info in await self.sources() if info.indexed_at), default=None)
+
+
+def _candidate(row: Row) -> Candidate:
+    return Candidate(row["id"], row["document_id"], row["text_hash"], row["keyword"], row["dense"], row["symbol"])
+
+
+def _listed(row: Row) -> Document:
+    return Document(row["source"], row["path"], row["url"], row["title"], "", "", "", "", datetime.min)

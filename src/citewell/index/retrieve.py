@@ -1,0 +1,97 @@
+"""A question to ranked sections: the channels' exact scores fused, page by page, duplicates folded.
+
+Fusion is the convex combination of scores that are each divided by their maximum (Bruch, Gai & Ingber 2023, "An Analysis of Fusion
+Functions for Hybrid Retrieval"): unlike reciprocal ranks it keeps what a channel knows very well.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from citewell.index.embed import Embedder
+from citewell.index.identifiers import identifiers
+from citewell.index.lexical import query_terms, tokens
+from citewell.index.store import Candidate, SearchQuery, Store
+from citewell.types import Channel, Filters, Hit
+
+DENSE_SHARE = 0.5
+SYMBOL_BONUS = 0.25  # enough to lift the place of a named symbol over what only resembles the question
+SECTIONS_A_PAGE = 3
+SNIPPET_CHARS = 280
+
+NO_FILTERS = Filters()
+
+
+async def retrieve(store: Store, embedder: Embedder | None, question: str, *, k: int = 8, filters: Filters = NO_FILTERS) -> list[Hit]:
+    """The k best sections for a question, best first. Without an embedder, by keywords and symbols alone."""
+    query = SearchQuery(
+        terms=query_terms(question),
+        vector=None if embedder is None else await embedder.embed_query(question),
+        symbols=identifiers(question),
+        filters=filters,
+        depth=max(60, 3 * k),
+    )
+    ranked = fuse(await store.search(query), k)
+    sections = {section.id: section for section in await store.sections([item.section_id for item, _, _ in ranked], filters)}
+    return [
+        Hit(sections[item.section_id], round(score, 6), channels, snippet(sections[item.section_id].text, question))
+        for item, score, channels in ranked
+        if item.section_id in sections
+    ]
+
+
+def fuse(candidates: Sequence[Candidate], k: int) -> list[tuple[Candidate, float, dict[Channel, float]]]:
+    """The k best candidates with their score and each channel's share of it. Pure.
+
+    A page takes at most `SECTIONS_A_PAGE` places while others wait; sections of equal text are folded into the best of them.
+    """
+    top_keyword = max((item.keyword for item in candidates), default=0.0) or 1.0
+    top_dense = max((item.dense for item in candidates if item.dense is not None), default=0.0)
+    scored = []
+    for item in candidates:
+        channels: dict[Channel, float] = {
+            "dense": max(item.dense or 0.0, 0.0) / top_dense if top_dense > 0 else 0.0,
+            "keyword": item.keyword / top_keyword,
+            "symbol": item.symbol,
+        }
+        share = DENSE_SHARE if item.dense is not None else 0.0  # a section whose vector is pending is judged by its words alone
+        score = share * channels["dense"] + (1 - share) * channels["keyword"] + SYMBOL_BONUS * item.symbol
+        scored.append((item, score, {name: round(value, 4) for name, value in channels.items() if value > 0}))
+    scored.sort(key=lambda entry: (-entry[1], entry[0].section_id))
+    return _diverse(scored, k)
+
+
+def _diverse(
+    scored: Sequence[tuple[Candidate, float, dict[Channel, float]]], k: int
+) -> list[tuple[Candidate, float, dict[Channel, float]]]:
+    taken: list[tuple[Candidate, float, dict[Channel, float]]] = []
+    waiting: list[tuple[Candidate, float, dict[Channel, float]]] = []
+    texts: set[str] = set()
+    pages: Counter[int] = Counter()
+    for entry in scored:
+        item = entry[0]
+        if item.text_hash in texts:
+            continue
+        texts.add(item.text_hash)
+        if pages[item.document_id] < SECTIONS_A_PAGE:
+            pages[item.document_id] += 1
+            taken.append(entry)
+        else:
+            waiting.append(entry)
+    return (taken + waiting)[:k]
+
+
+def snippet(text: str, question: str, size: int = SNIPPET_CHARS) -> str:
+    """The stretch of the text that holds most of the question's words, on one line."""
+    wanted = set(tokens(question))
+    lines = [line.strip() for line in text.split("\n") if line.strip() and not line.strip().startswith("```")]
+    if not lines:
+        return ""
+    best = max(range(len(lines)), key=lambda n: (len(wanted & set(tokens(lines[n]))), -n))
+    shown = lines[best]
+    for line in lines[best + 1 :]:
+        if len(shown) >= size:
+            break
+        shown += " " + line
+    return shown if len(shown) <= size else shown[: size - 1].rsplit(" ", 1)[0] + "…"

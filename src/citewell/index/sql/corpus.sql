@@ -1,0 +1,35 @@
+-- name: corpus
+SELECT index_version, embedder, sections, max_distance, calibrated_at FROM corpus;
+
+-- name: publish
+UPDATE corpus SET index_version = index_version + 1;
+
+-- name: set_embedder
+UPDATE corpus SET embedder = %(embedder)s WHERE embedder = '' RETURNING embedder;
+
+-- name: set_threshold
+UPDATE corpus SET max_distance = %(distance)s, calibrated_at = index_version;
+
+-- name: count_sections
+SELECT count(*) AS n FROM sections;
+
+-- name: lock_terms
+SELECT pg_try_advisory_xact_lock(hashtextextended('citewell terms', 0)) AS locked;
+
+-- name: clear_terms
+DELETE FROM term_stats;
+
+-- name: fill_terms
+INSERT INTO term_stats (term, df)
+SELECT term, count(*) FROM sections, unnest(terms) AS term GROUP BY term;
+
+-- name: note_sections
+UPDATE corpus SET sections = (SELECT count(*) FROM sections);
+
+-- name: server
+SELECT current_setting('server_version_num')::int AS version_num,
+       (SELECT extversion FROM pg_extension WHERE extname = 'vector') AS vector,
+       (SELECT default_version FROM pg_available_extensions WHERE name = 'vector') AS vector_available,
+       pg_is_in_recovery() AS read_only,
+       has_database_privilege(current_database(), 'CREATE') AS may_create,
+       current_user AS account, current_database() AS database;

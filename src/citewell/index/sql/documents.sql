@@ -1,0 +1,73 @@
+-- name: page_hashes
+SELECT path, content_hash FROM documents WHERE source_id = %(source_id)s;
+
+-- name: move_page
+UPDATE documents SET path = %(path)s WHERE source_id = %(source_id)s AND path = %(moved_from)s
+  AND NOT EXISTS (SELECT FROM documents d WHERE d.source_id = %(source_id)s AND d.path = %(path)s);
+
+-- name: put_document
+INSERT INTO documents (source_id, path, url, title, kind, version, content_hash, text)
+VALUES (%(source_id)s, %(path)s, %(url)s, %(title)s, %(kind)s, %(version)s, %(content_hash)s, %(text)s)
+ON CONFLICT (source_id, path) DO UPDATE
+SET url = excluded.url, title = excluded.title, kind = excluded.kind, version = excluded.version,
+    content_hash = excluded.content_hash, text = excluded.text, fetched_at = now()
+RETURNING id, xmax = 0 AS added;
+
+-- name: document_sections
+SELECT id, key, text_hash, kind FROM sections WHERE library = %(library)s AND document_id = %(document_id)s;
+
+-- name: update_section
+UPDATE sections SET ordinal = %(ordinal)s, kind = %(kind)s, text = %(text)s, text_hash = %(text_hash)s,
+                    terms = %(terms)s, lexical = %(lexical)s::sparsevec
+WHERE library = %(library)s AND id = %(id)s;
+
+-- name: copy_sections
+COPY sections (id, library, source_id, document_id, kind, key, ordinal, anchor, heading_path, part, text, text_hash, terms, lexical) FROM STDIN;
+
+-- name: next_section_ids
+SELECT nextval('section_ids') AS id FROM generate_series(1, %(count)s);
+
+-- name: delete_sections
+DELETE FROM sections WHERE library = %(library)s AND id = ANY(%(ids)s);
+
+-- name: delete_vectors
+DELETE FROM vectors WHERE library = %(library)s AND section_id = ANY(%(ids)s);
+
+-- name: clear_symbols
+DELETE FROM symbols WHERE document_id = %(document_id)s;
+
+-- name: copy_symbols
+COPY symbols (name, key, last, role, library, source_id, document_id, section_id, kind) FROM STDIN;
+
+-- name: delete_page_vectors
+DELETE FROM vectors v USING sections s, documents d
+WHERE v.library = %(library)s AND s.library = %(library)s AND v.section_id = s.id
+  AND s.document_id = d.id AND d.source_id = %(source_id)s AND d.path = ANY(%(paths)s);
+
+-- name: delete_page_sections
+DELETE FROM sections s USING documents d
+WHERE s.library = %(library)s AND s.document_id = d.id AND d.source_id = %(source_id)s AND d.path = ANY(%(paths)s);
+
+-- name: delete_pages
+DELETE FROM documents WHERE source_id = %(source_id)s AND path = ANY(%(paths)s);
+
+-- name: list_documents
+SELECT s.name AS source, d.path, d.title, d.url, count(*) OVER () AS total
+FROM documents d JOIN sources s ON s.id = d.source_id
+WHERE (%(libraries)s::text[] IS NULL OR s.library = ANY(%(libraries)s))
+  AND (%(prefix)s = '' OR starts_with(s.name || '/' || d.path, %(prefix)s))
+ORDER BY s.name COLLATE "C", d.path COLLATE "C"
+LIMIT %(limit)s OFFSET %(offset)s;
+
+-- name: read_document
+SELECT s.name AS source, d.path, d.url, d.title, s.library, d.kind, d.version, d.content_hash, d.fetched_at, d.text
+FROM documents d JOIN sources s ON s.id = d.source_id
+WHERE (%(libraries)s::text[] IS NULL OR s.library = ANY(%(libraries)s))
+  AND lower(s.name) = lower(%(source)s) AND lower(d.path) = lower(%(path)s)
+ORDER BY (s.name = %(source)s AND d.path = %(path)s) DESC LIMIT 1;
+
+-- name: near_documents
+SELECT s.name || '/' || d.path AS name
+FROM documents d JOIN sources s ON s.id = d.source_id
+WHERE (%(libraries)s::text[] IS NULL OR s.library = ANY(%(libraries)s))
+ORDER BY similarity(s.name || '/' || d.path, %(name)s) DESC LIMIT 3;

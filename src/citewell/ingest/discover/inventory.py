@@ -1,0 +1,49 @@
+"""Sphinx's `objects.inv`: which symbols a site documents and at which anchor of which page, by the builder's own account."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from citewell.types import Skipped
+
+_NO_SYMBOLS = frozenset(
+    {"std:label", "std:doc", "std:term", "std:token", "py:parameter", "c:functionParam", "cpp:functionParam", "cpp:templateParam"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One documented name: what it is (`py:class`) and its anchor in the page ("" for the page itself)."""
+
+    name: str
+    role: str
+    anchor: str
+
+
+@dataclass(frozen=True, slots=True)
+class Inventory:
+    """The entries of each page by its path; labels and documents are places, not symbols, and left out."""
+
+    version: str = ""
+    pages: dict[str, tuple[Entry, ...]] = field(default_factory=dict)
+
+
+def read_inventory(file: Path) -> tuple[Inventory, list[Skipped]]:
+    """The inventory in a file; an empty one when there is none, or with a line of report when it cannot be read."""
+    import sphobjinv  # a third of a second to import, needed only where there is an inventory
+
+    if not file.is_file():
+        return Inventory(), []
+    try:
+        parsed = sphobjinv.Inventory(fname_zlib=str(file))
+    except Exception as error:  # noqa: BLE001 - a foreign parser over a foreign file: whatever it raises, the pages are still readable
+        return Inventory(), [Skipped(file.name, f"unreadable inventory: {type(error).__name__}")]
+    pages: defaultdict[str, list[Entry]] = defaultdict(list)
+    for item in parsed.objects:
+        role = f"{item.domain}:{item.role}"
+        if role not in _NO_SYMBOLS:
+            path, _, anchor = item.uri_expanded.partition("#")
+            pages[path].append(Entry(item.name, role, anchor))
+    return Inventory(parsed.version or "", {path: tuple(entries) for path, entries in pages.items()}), []

@@ -1,0 +1,106 @@
+"""A file's bytes to a page ready to store: decoded, extracted, chunked, its words weighted, its symbols placed. Pure but for reading."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from urllib.parse import quote
+
+from citewell.index.lexical import section_weights
+from citewell.index.store import NewPage, NewSection, NewSymbol
+from citewell.ingest.chunk import Chunk, chunk
+from citewell.ingest.discover.inventory import Entry
+from citewell.ingest.extract import RECIPE, extractor_for
+from citewell.ingest.extract.base import NotContent, Page, decode, page_markdown
+from citewell.types import HEADING_SEPARATOR, Kind
+
+_API_WORDS = ("/api/", "/generated/", "/library/", "/reference/", "/c-api/")
+_TUTORIAL_WORDS = ("tutorial", "/howto", "getting-started", "getting_started", "quickstart", "/examples/", "/recipes/")
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """What is the same for all pages of a source. `kind_of` and `base_url` come from the caller and the profile."""
+
+    source: str
+    base_url: str
+    kind: str
+    version: str
+
+
+def content_hash(data: bytes, entries: Sequence[Entry], origin: Origin) -> str:
+    """Everything that the stored page depends on: the bytes, the inventory's entries, the source's options, and our own recipe."""
+    digest = hashlib.sha256(RECIPE.encode())
+    digest.update(repr((origin.base_url, origin.kind, origin.version)).encode())
+    digest.update(data)
+    for entry in entries:
+        digest.update(repr((entry.name, entry.role, entry.anchor)).encode())
+    return digest.hexdigest()
+
+
+def prepare(path: str, data: bytes, entries: Sequence[Entry], origin: Origin, kind: str) -> NewPage:
+    """The page to store. Raises `NotContent` when there is nothing to index; anything else that it raises is a fault of the file."""
+    extractor = extractor_for(path)
+    if extractor is None:
+        raise NotContent("no extractor for this format")
+    page = extractor(decode(data), path)
+    chunks = chunk(page)
+    if not chunks:
+        raise NotContent("no text")
+    sections = [_section(number, piece) for number, piece in enumerate(chunks)]
+    return NewPage(
+        path=path,
+        url=page_url(path, origin),
+        title=page.title[:500],
+        kind=kind or origin.kind or _guess_kind(path, page),
+        version=origin.version or page.version,
+        content_hash=content_hash(data, entries, origin),
+        text=page_markdown(page),
+        sections=sections,
+        symbols=_symbols(chunks, sections, entries),
+    )
+
+
+def page_url(path: str, origin: Origin) -> str:
+    """Where a reader opens the page; `doc:SOURCE/PATH` where the source has no address. Never a path of this machine."""
+    return origin.base_url + quote(path, safe="/~") if origin.base_url else f"doc:{quote(f'{origin.source}/{path}', safe='/~')}"
+
+
+def _section(number: int, piece: Chunk) -> NewSection:
+    key = hashlib.sha256(repr((piece.anchor, piece.heading_path, piece.nth, piece.part)).encode()).digest()[:16]
+    return NewSection(
+        key=key,
+        ordinal=number,
+        anchor=piece.anchor,
+        heading_path=piece.heading_path,
+        part=piece.part,
+        text=piece.text,
+        text_hash=hashlib.sha256(piece.text.encode()).hexdigest()[:32],
+        lexical=section_weights(piece.heading_path, piece.text),
+    )
+
+
+def _symbols(chunks: Sequence[Chunk], sections: Sequence[NewSection], entries: Sequence[Entry]) -> list[NewSymbol]:
+    """The inventory's names with the section that holds their anchor; a page without an inventory gives the names of its definitions."""
+    place: dict[str, NewSection] = {}
+    for piece, section in zip(chunks, sections, strict=True):
+        for name in piece.ids:
+            if piece.part == 0 or name not in place:
+                place.setdefault(name, section)
+    if entries:
+        return [NewSymbol(entry.name, entry.role, place.get(entry.anchor, sections[0]).key) for entry in entries]
+    defined = (
+        (piece, section) for piece, section in zip(chunks, sections, strict=True) if piece.definition and piece.part == 0 and piece.anchor
+    )
+    return [NewSymbol(piece.heading_path.rsplit(HEADING_SEPARATOR, 1)[-1], "definition", section.key) for piece, section in defined]
+
+
+def _guess_kind(path: str, page: Page) -> Kind:
+    where = f"/{path.lower()}"
+    if any(word in where for word in _TUTORIAL_WORDS):
+        return "tutorial"
+    defines = any(place.signature for place in page.root.places) or any(
+        inner.signature for place in page.root.places for inner in place.places
+    )
+    return "api" if defines or any(word in where for word in _API_WORDS) else "guide"

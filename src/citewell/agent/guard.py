@@ -7,6 +7,7 @@ same refusal, because neither lies near anything that the documentation says.
 from __future__ import annotations
 
 import logging
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import resources
@@ -23,7 +24,7 @@ from citewell.types import HEADING_SEPARATOR, GuardVerdict
 DEFAULT_DISTANCE = 0.75  # for a corpus too small to calibrate on: only what is far from everything is stopped
 _SAMPLES = 150
 _FEWEST_SAMPLES = 25
-_ON_TOPIC_SHARE = 0.99  # of the corpus's own phrases that must pass
+_REFUSAL_WEIGHT = 3  # refusing a question that belongs here is so many times as bad as letting one pass that does not
 
 _LANGUAGES = {"en": "English", "de": "German", "fr": "French", "es": "Spanish", "it": "Italian", "pt": "Portuguese", "zh": "Chinese"}
 _log = logging.getLogger(__name__)
@@ -97,14 +98,23 @@ async def calibrate_questions(store: Store, embedder: Embedder, on_topic: Sequen
 
 
 def calibrated(on_topic: Sequence[float], off_topic: Sequence[float], fewest: int = _FEWEST_SAMPLES) -> Calibration:
-    """The threshold that stops most of what is off topic while at least `_ON_TOPIC_SHARE` of what is on topic passes. Pure."""
+    """The threshold with the least weighted share of phrases on its wrong side. Pure.
+
+    Short headings lie far from everything, so the corpus's own phrases overlap with what is off topic more than real questions do: the
+    line is drawn by weight, not by a share that must pass.
+    """
     near, far = sorted(on_topic), sorted(off_topic)
     if len(near) < fewest or not far:
         return Calibration(DEFAULT_DISTANCE, near, far, _overlap(near, far, DEFAULT_DISTANCE))
-    needed = near[min(int(len(near) * _ON_TOPIC_SHARE), len(near) - 1)]
-    beyond = [distance for distance in far if distance > needed]
-    threshold = (needed + beyond[0]) / 2 if beyond else needed
-    return Calibration(round(threshold, 4), near, far, _overlap(near, far, threshold))
+
+    def badness(threshold: float) -> float:
+        refused = (len(near) - bisect_right(near, threshold)) / len(near)
+        return _REFUSAL_WEIGHT * refused + bisect_right(far, threshold) / len(far)
+
+    best = min((*near, *far), key=badness)
+    above = next((distance for distance in sorted((*near, *far)) if distance > best), best)
+    threshold = round((best + above) / 2, 4)
+    return Calibration(threshold, near, far, _overlap(near, far, threshold))
 
 
 def _overlap(near: Sequence[float], far: Sequence[float], threshold: float) -> float:

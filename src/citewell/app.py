@@ -28,6 +28,7 @@ from citewell.settings import Settings, load_settings, profile_tables
 from citewell.types import Answer, Budget, Check, DocumentPage, Event, Filters, Hit, IndexReport, SourceInfo
 
 NO_FILTERS = Filters()
+_RECALIBRATE_SHARE = 0.1  # of a source's pages: after smaller changes the guard's threshold still holds
 _LEAST_FREE_BYTES = 200 * 2**20
 
 
@@ -151,7 +152,9 @@ class Citewell:
         if self.embedder is not None:
             await self.store.claim_embedder(self.embedder.name)
         report = await index_source(self.store, self.embedder, IndexRequest(folder, spec, rules, prune), progress)
-        if self.embedder is not None and report.added + report.updated + report.deleted + report.embedded:
+        changed = report.added + report.updated + report.deleted
+        uncalibrated = (await self.store.corpus()).max_distance is None
+        if self.embedder is not None and report.pages and (uncalibrated or changed >= _RECALIBRATE_SHARE * report.pages):
             progress("calibration", 0, 1)
             await self.store.set_threshold((await calibrate_corpus(self.store, self.embedder)).threshold)
             progress("calibration", 1, 1)

@@ -11,12 +11,13 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import resources
+from itertools import zip_longest
 
 from citewell.agent.language import foreign_language
 from citewell.errors import CitewellError
 from citewell.ground.run import Deps
 from citewell.ground.units import units
-from citewell.index.embed import Embedder
+from citewell.index.embed import Embedder, vector_literal
 from citewell.index.identifiers import identifiers
 from citewell.index.store import CorpusInfo, Sample, Store
 from citewell.types import HEADING_SEPARATOR, GuardVerdict
@@ -85,16 +86,24 @@ async def calibrate_corpus(store: Store, embedder: Embedder) -> Calibration:
     """The threshold by the corpus's own headings and first sentences, each against the rest of the corpus, and a bundled list of
     things nobody asks of documentation."""
     samples = await store.sample_sections(_SAMPLES)
-    on_topic = [await _distance(store, embedder, _phrase(sample), sample.section_id) for sample in samples]
-    off_topic = [await _distance(store, embedder, phrase) for phrase in bundled_off_topic()]
-    return calibrated([d for d in on_topic if d is not None], [d for d in off_topic if d is not None])
+    near = await _distances(store, embedder, [_phrase(sample) for sample in samples], [sample.section_id for sample in samples])
+    return calibrated(near, await _distances(store, embedder, bundled_off_topic()))
 
 
 async def calibrate_questions(store: Store, embedder: Embedder, on_topic: Sequence[str], off_topic: Sequence[str]) -> Calibration:
     """The threshold by questions that the caller knows to be on and off topic."""
-    near = [await _distance(store, embedder, question) for question in on_topic]
-    far = [await _distance(store, embedder, question) for question in off_topic]
-    return calibrated([d for d in near if d is not None], [d for d in far if d is not None], fewest=1)
+    return calibrated(await _distances(store, embedder, on_topic), await _distances(store, embedder, off_topic), fewest=1)
+
+
+async def _distances(store: Store, embedder: Embedder, phrases: Sequence[str], outside: Sequence[int] = ()) -> list[float]:
+    """Each phrase's distance to the nearest section, the page of its own section in `outside` left out."""
+    vectors = await embedder.embed(phrases) if phrases else ()
+    found = []
+    for vector, section_id in zip_longest(vectors, outside):
+        distance = await store.nearest_distance(vector_literal(vector), outside_page_of=section_id)
+        if distance is not None:
+            found.append(distance)
+    return found
 
 
 def calibrated(on_topic: Sequence[float], off_topic: Sequence[float], fewest: int = _FEWEST_SAMPLES) -> Calibration:
@@ -125,10 +134,6 @@ def _overlap(near: Sequence[float], far: Sequence[float], threshold: float) -> f
 def bundled_off_topic() -> list[str]:
     text = resources.files("citewell").joinpath("data", "offtopic.txt").read_text(encoding="utf-8")
     return [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("#")]
-
-
-async def _distance(store: Store, embedder: Embedder, phrase: str, outside: int | None = None) -> float | None:
-    return await store.nearest_distance(await embedder.embed_query(phrase), outside_page_of=outside)
 
 
 def _phrase(sample: Sample) -> str:

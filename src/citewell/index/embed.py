@@ -9,7 +9,7 @@ import importlib.util
 import os
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
-from functools import cached_property
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -67,26 +67,10 @@ class MiniLM:
                 self._queries.popitem(last=False)
         return self._queries[text]
 
-    @cached_property
-    def _model(self) -> tuple[Any, Any]:
-        import onnxruntime
-        from tokenizers import Tokenizer
-
-        folder = weights_folder()
-        tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
-        tokenizer.enable_truncation(_MAX_TOKENS)
-        tokenizer.no_padding()
-        options = onnxruntime.SessionOptions()
-        options.enable_cpu_mem_arena = False  # the arena keeps half a gigabyte for the longest batch ever seen
-        options.intra_op_num_threads = os.cpu_count() or 1
-        options.log_severity_level = 3
-        session = onnxruntime.InferenceSession(str(folder / "onnx" / "model.onnx"), options, providers=["CPUExecutionProvider"])
-        return tokenizer, session
-
     def _embed(self, texts: Sequence[str]) -> Vectors:
         import numpy as np
 
-        tokenizer, session = self._model
+        tokenizer, session = _load()
         encodings = tokenizer.encode_batch(list(texts))
         vectors = np.empty((len(texts), WIDTH), dtype=np.float32)
         for batch in _batches([len(encoding.ids) for encoding in encodings]):
@@ -103,6 +87,24 @@ class MiniLM:
             summed = (hidden * mask[:, :, None]).sum(axis=1) / mask.sum(axis=1, keepdims=True)
             vectors[batch] = summed / np.linalg.norm(summed, axis=1, keepdims=True).clip(min=1e-12)
         return vectors
+
+
+@cache
+def _load() -> tuple[Any, Any]:
+    """The tokenizer and the session, once a process: they hold 200 MB and may be used by several threads."""
+    import onnxruntime
+    from tokenizers import Tokenizer
+
+    folder = weights_folder()
+    tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    tokenizer.enable_truncation(_MAX_TOKENS)
+    tokenizer.no_padding()
+    options = onnxruntime.SessionOptions()
+    options.enable_cpu_mem_arena = False  # the arena keeps half a gigabyte for the longest batch ever seen
+    options.intra_op_num_threads = os.cpu_count() or 1
+    options.log_severity_level = 3
+    session = onnxruntime.InferenceSession(str(folder / "onnx" / "model.onnx"), options, providers=["CPUExecutionProvider"])
+    return tokenizer, session
 
 
 def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:

@@ -78,10 +78,11 @@ class Citewell:
         self, question: str, *, budget: Budget | None = None, filters: Filters = NO_FILTERS, guard: bool = True, sink: Sink | None = None
     ) -> Answer:
         """The answer to a question. Raises `UsageError` for an empty one and for a library that is not there."""
-        if not question.strip():
+        question = _storable(question)
+        if not question:
             raise UsageError("The question is empty.", hint="Ask something: citewell ask 'How do I …?'")
         await self._check_filters(filters)
-        return await answer(Question(question.strip(), budget or self.budget(), filters, guard), self._deps, sink)
+        return await answer(Question(question, budget or self.budget(), filters, guard), self._deps, sink)
 
     async def ask_stream(self, question: str, *, budget: Budget | None = None, filters: Filters = NO_FILTERS) -> AsyncIterator[Event]:
         """The events of answering a question, the answer among them."""
@@ -104,7 +105,8 @@ class Citewell:
 
     async def search(self, query: str, *, k: int = 8, filters: Filters = NO_FILTERS) -> list[Hit]:
         """The k best sections. Raises `UsageError` for an empty query and for filters that nothing can match."""
-        if not query.strip():
+        query = _storable(query)
+        if not query:
             raise UsageError("The query is empty.", hint="Name what to look for: citewell search 'QUERY'.")
         await self._check_filters(filters)
         return await retrieve(self.store, self.embedder, query, k=k, filters=filters)
@@ -224,6 +226,11 @@ async def doctor(settings: Settings, profile: Profile) -> list[Check]:
         found.append(Check("database", False, str(error), error.hint))
     found.append(Check("provider", True, "offline: answers are quotations, no model is asked"))
     return found
+
+
+def _storable(text: str) -> str:
+    """What a person typed, without what no database and no tokenizer takes: lone surrogates (bytes that were no UTF-8) and NUL."""
+    return text.encode("utf-8", "replace").decode("utf-8").replace("\x00", "").strip()
 
 
 def _check_home(settings: Settings) -> Check:

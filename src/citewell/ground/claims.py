@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from citewell.ground import markers
-from citewell.ground.units import units
+from citewell.ground.units import Unit, all_units, units
+
+Mark = tuple[int, int, list[int]]
+
+_BLANK_LINE = re.compile(r"\n[ \t>]*\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,38 +27,60 @@ class ClaimText:
 
 
 def split_claims(answer: str) -> list[ClaimText]:
-    """The claims in order. A marker belongs to the claim before it: `It is so. [1]` and `It is so [1].` are the same."""
+    """The claims in order. A marker belongs to the claim before it: `It is so. [1]` and `It is so [1].` are the same.
+
+    A marker that begins a paragraph, an item or a row belongs to that. Headings and heads of tables are claims when they cite. Every
+    marker is in exactly one claim; where none is near, in one without text.
+    """
     found: list[ClaimText] = []
-    marks = list(markers.find(answer))
-    for unit in units(answer):
-        inside = [mark for mark in marks if unit.start <= mark[0] < unit.end]
-        start = unit.start
-        if found and inside and unit.kind != "code":
-            start = _hand_over(found, answer, unit.start, inside)
-            inside = [mark for mark in inside if mark[0] >= start]
-        text = _without(answer, start, unit.end, inside).strip()
-        if text.strip(" ."):
-            numbers = tuple(number for mark in inside for number in mark[2])
-            found.append(ClaimText(text, start, unit.end, numbers, unit.kind))
+    asserting = {unit.start for unit in units(answer)}
+    marks = deque(markers.find(answer))
+    for unit in all_units(answer):
+        mine: list[Mark] = []
+        while marks and marks[0][0] < unit.end:
+            mine.append(marks.popleft())
+        if unit.start in asserting or mine:
+            _add(found, answer, unit, mine)
     return found
 
 
-def _hand_over(found: list[ClaimText], answer: str, start: int, inside: list[tuple[int, int, list[int]]]) -> int:
-    """Markers at the head of a unit close the claim before it; where the unit itself then begins."""
-    at, mine = start, []
-    for left, right, numbers in inside:
-        if answer[at:left].strip():
+def _add(found: list[ClaimText], answer: str, unit: Unit, mine: Sequence[Mark]) -> None:
+    head = _head(answer, unit, mine)
+    start, rest = unit.start, list(mine)
+    if head and found and _goes_on(answer, found[-1].end, unit, head):
+        found[-1] = replace(found[-1], end=head[-1][1], numbers=(*found[-1].numbers, *_numbers(head)))
+        start = head[-1][1]
+        start += len(answer[start : unit.end]) - len(answer[start : unit.end].lstrip())
+        rest = rest[len(head) :]
+    text = _without(answer, start, unit.end, rest).strip()
+    if text.strip(" .") or rest:
+        found.append(ClaimText(text, start, unit.end, _numbers(rest), unit.kind))
+
+
+def _head(answer: str, unit: Unit, mine: Sequence[Mark]) -> list[Mark]:
+    """The markers with which a unit begins."""
+    at, head = unit.start, []
+    for mark in mine:
+        if answer[at : mark[0]].strip():
             break
-        mine.extend(numbers)
-        at = right
-    if mine:
-        before = found[-1]
-        found[-1] = ClaimText(before.text, before.start, at, (*before.numbers, *mine), before.kind)
-        at += len(answer[at:]) - len(answer[at:].lstrip())
-    return at
+        head.append(mark)
+        at = mark[1]
+    return head
 
 
-def _without(answer: str, start: int, end: int, inside: list[tuple[int, int, list[int]]]) -> str:
+def _goes_on(answer: str, before: int, unit: Unit, head: Sequence[Mark]) -> bool:
+    """Whether the markers at the head of a unit close the claim that ended at `before`: nothing stands between, and no new paragraph begins
+    unless it is of markers alone."""
+    between = answer[before : unit.start]
+    alone = not answer[head[-1][1] : unit.end].strip(" \t.")
+    return not between.strip(" \t\n>") and (alone or not _BLANK_LINE.search(between))
+
+
+def _numbers(marks: Sequence[Mark]) -> tuple[int, ...]:
+    return tuple(number for mark in marks for number in mark[2])
+
+
+def _without(answer: str, start: int, end: int, inside: Sequence[Mark]) -> str:
     pieces, at = [], start
     for left, right, _ in inside:
         pieces.append(answer[at:left].rstrip(" "))

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from citewell.ground.evidence import Evidence
 from citewell.ground.markers import escape
 from citewell.ground.units import Unit, units
 from citewell.index.embed import Embedder
-from citewell.index.identifiers import identifiers, without_code
+from citewell.index.identifiers import identifiers, last_component, without_code
 from citewell.index.lexical import STOP_WORDS, term_id, tokens
 from citewell.index.store import Store, TermWeight
 from citewell.types import Hit
@@ -27,6 +27,10 @@ _EMBEDDED = 24  # units whose meaning is compared with the question's
 _CODE_CHARS = 900
 _ENOUGH = 0.55  # of the best unit's score: what falls below that is not quoted
 _NEAR = 0.62  # of the best section's score: a section below that is not quoted
+_RANK = 1.0  # what the rank of its section adds to a unit, whose own words count up to 1
+_HEADING = 0.3  # what a word counts that only the headings above the unit have
+_NEIGHBOURS = 0.3
+_ERROR_LINE = re.compile(r"\b\w*(?:Error|Exception|Traceback)\b.*[:(]|^\s*File \"")
 _WANTS_CODE = re.compile(r"\b(how (?:do|can|to|would|should)|example|snippet|code|write|implement|call|usage|syntax)\b", re.IGNORECASE)
 
 
@@ -62,27 +66,46 @@ async def choose(question: str, evidence: Evidence, store: Store, embedder: Embe
     closeness: dict[tuple[int, int], float] = {}
     if embedder is not None and pool:
         closeness = await _closeness(question, pool, embedder)
-    scored = [Quoted(q.number, q.unit, q.text, q.score + closeness.get((q.number, q.unit.start), 0.0)) for q in pool]
-    chosen = _pick(scored, near, question)
+    scored = [replace(quoted, score=quoted.score + closeness.get((quoted.number, quoted.unit.start), 0.0)) for quoted in pool]
+    chosen = _pick(_smoothed(scored), near, question)
     held = {term for number, hit in near for term in tokens(f"{hit.section.heading_path} {hit.section.text}")}
     return Quotations(chosen, unknown, _share(asked, held, weights), max(closeness.values(), default=0.0))
 
 
 async def _unknown(question: str, store: Store) -> list[str]:
-    """The identifiers of a question that are neither a documented symbol nor a word of any section."""
-    names = identifiers(without_code(question))
+    """The identifiers of a question's prose that are neither a documented symbol nor a word of any section, as the asker wrote them.
+
+    Names in error messages and in the asker's own code are not what is asked for.
+    """
+    prose = "\n".join(line for line in without_code(question).split("\n") if not _ERROR_LINE.search(line))
+    names = identifiers(prose)
     known = await store.known_symbols(names)
-    words = {name: [term_id(term) for term in _whole(name)] for name in names if name not in known}
-    weights = await store.term_weights([term for terms in words.values() for term in terms])
-    return [name for name, terms in words.items() if not any(weights[term].df for term in terms if term in weights)]
+    words = {name: _whole_term(name) for name in names if name not in known}
+    weights = await store.term_weights([term for term in words.values() if term is not None])
+    missing = [name for name, term in words.items() if term is not None and (term not in weights or weights[term].df == 0)]
+    return [_as_written(name, prose) for name in missing]
 
 
-def _whole(name: str) -> list[str]:
-    """The terms under which a name is indexed as a whole, without the words it is made of."""
-    bare = name.lstrip("-").strip("_")
-    expanded = tokens(bare)
-    joined = [term for term in expanded if not term.isalnum() or term == bare or term == bare.replace("_", "")]
-    return joined[:1] or expanded[:1]
+def _whole_term(name: str) -> int | None:
+    """The term under which a name, or the last part of a dotted one, is indexed as a whole; None for one with hyphens, which is indexed
+    by its parts only, so that nothing can be said of it."""
+    bare = last_component(name).lstrip("-")
+    terms = tokens(bare)
+    return term_id(terms[0]) if terms and "-" not in bare else None
+
+
+def _as_written(name: str, prose: str) -> str:
+    at = prose.lower().find(name)
+    return prose[at : at + len(name)] if at >= 0 else name
+
+
+def _smoothed(scored: Sequence[Quoted]) -> list[Quoted]:
+    """Each unit lifted by its neighbours in the section: an answer stands in a passage, not in scattered sentences."""
+    smooth = []
+    for place, quoted in enumerate(scored):
+        beside = [scored[n].score for n in (place - 1, place + 1) if 0 <= n < len(scored) and scored[n].number == quoted.number]
+        smooth.append(replace(quoted, score=quoted.score + _NEIGHBOURS * sum(beside) / 2))
+    return smooth
 
 
 def _share(asked: Sequence[str], held: set[str], weights: Mapping[int, TermWeight]) -> float:
@@ -101,10 +124,10 @@ def _score_words(hits: Sequence[tuple[int, Hit]], asked: Sequence[str], weights:
             if unit.kind == "signature" or _idle(piece, unit):
                 continue
             words = set(tokens(piece))
-            covered = _share(asked, words, weights) + 0.3 * _share(asked, context - words, weights)
+            covered = _share(asked, words, weights) + _HEADING * _share(asked, context - words, weights)
             early = 0.12 if place <= 2 else 0.05 if place <= 5 else 0.0
             penalty = 0.25 if unit.kind == "code" else 0.0
-            found.append(Quoted(number, unit, piece, covered + early + 0.5 * hit.score / top - penalty))
+            found.append(Quoted(number, unit, piece, covered + early + _RANK * hit.score / top - penalty))
     return found
 
 
@@ -167,7 +190,8 @@ def compose(chosen: Sequence[Quoted]) -> str:
         if quoted.unit.kind == "code":
             blocks.append(f"{_dedent(text)}\n[{quoted.number}]")
         elif quoted.unit.kind == "row":
-            blocks.append(f"- {text.strip().strip('|').replace('|', '·').strip()} [{quoted.number}]")
+            cells = (cell.strip() for cell in text.strip().strip("|").split("|"))
+            blocks.append(f"- {' · '.join(cell for cell in cells if cell)} [{quoted.number}]")
         elif quoted.unit.kind == "item":
             blocks.append(f"- {' '.join(text.split())} [{quoted.number}]")
         else:

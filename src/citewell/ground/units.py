@@ -8,24 +8,31 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal
 
-UnitKind = Literal["sentence", "item", "row", "code", "signature"]
+from citewell.ground.blocks import Block, blocks, code_spans, content_start
+from citewell.ground.markers import MARKER, link_spans
 
-_FENCE = re.compile(r"^(?P<indent>[ >]*)(?P<mark>`{3,}|~{3,})(?P<info>[^`\n]*)$")
-_ITEM = re.compile(r"\s*(?:>\s*)*(?:[-*+]|\d{1,9}[.)])\s+(?=\S)")
-_LEAD = re.compile(r"\s*(?:>\s*)*")
-_HEADING = re.compile(r"^\s{0,3}#{1,6}\s")
-_RULE = re.compile(r"^\s*\|?[\s:|-]+\|?\s*$")
-_SIGNATURE = re.compile(r"^`[^`]+`$")
-_END = re.compile(r"[.!?]+[\"')\]”’»]*(?=\s|$)|[。！？]+|(?<=[^\s:]):(?=\s*$)")
-_OPENER = re.compile(r"[\"'(\[“‘«*_`\\]*[A-Z0-9À-ÖØ-Þ`\"“]|[^\x00-\x7f]")
+UnitKind = Literal["sentence", "item", "row", "code", "signature", "heading"]
+
+_SIGNATURE = re.compile(r"`[^`]+`")
+# The end of a sentence, with the brackets and quotation marks that close there and the citation markers that follow.
+_END = re.compile(rf"(?:(?<![.!?…])[.!?…]+[\"')\]”’»]{{0,9}}(?:{MARKER})*(?=\s|$)|[。！？]+[”’」』）】》]{{0,9}}(?:{MARKER})*)")
+_GAP = re.compile(r"\s*(?:(?<=\n)>[\s>]*)?")
+_BRACKETED = re.compile(r"\([^()]{1,300}\)")
+_INNER_STOP = re.compile(r"[.!?…](?=\s)")
+_OPENER = re.compile(r"[\"'(\[“‘«*_`\\]{0,9}(?:[A-Z0-9À-ÖØ-Þ`\"“]|[a-z_]\w{0,60}(?:[._(]|::)\w)|[^\x00-\x7f]")
+# Where a full stop ends no sentence: behind these; behind others when a number follows; behind the initial of a name.
 _ABBREVIATION = re.compile(
-    r"(?:^|[\s(\[\"'])(?:e\.g|i\.e|etc|cf|vs|viz|resp|approx|incl|fig|figs|eq|eqs|sec|ch|no|nos|vol|pp|al|dr|mr|mrs|ms|prof|st|jr|sr|inc|ltd|co"
-    r"|jan|feb|mar|apr|jun|jul|aug|sep|sept|oct|nov|dec|u\.s|a\.k\.a|[A-Z])\.$",
-    re.IGNORECASE,
+    r"(?<![\w.])(?:e\.g|i\.e|cf|vs|viz|resp|approx|incl|al|dr|mr|mrs|prof|jr|sr|st|inc|ltd|co|ph\.d|(?:[a-z]\.)+[a-z])\.$", re.IGNORECASE
 )
-_SPAN = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)", re.DOTALL)
+_BEFORE_NUMBER = re.compile(
+    r"(?<![\w.])(?:nos?|figs?|eqs?|sec|ch|vol|pp?|ver|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\.$", re.IGNORECASE
+)
+_INITIAL = re.compile(r"(?<![\w.])[A-Z]\.$")
+_FUNCTION_WORD = re.compile(r"(?:A|An|And|As|But|By|For|However|If|In|It|Its|Note|On|See|So|That|The|Then|These|This|To|Use|We|When|You)\b")
+_LOOK_BACK = 12  # characters of the longest abbreviation, and the one before it
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,88 +45,86 @@ class Unit:
 
 
 def units(text: str) -> list[Unit]:
-    """The units of a section's text, in order. Headings, table rules and fences without content give none."""
-    return list(_units(text))
+    """The units of a section's text, in order. Headings, heads of tables, rules and fences without content give none."""
+    return [unit for unit, head in _units(text) if not head]
 
 
-def _units(text: str) -> Iterator[Unit]:
-    lines = _lines(text)
-    n = 0
-    while n < len(lines):
-        start, line = lines[n]
-        fence = _FENCE.match(line)
-        if fence:
-            last = _fence_end(lines, n, fence.group("mark"))
-            if last > n + 1:
-                yield Unit("code", start, lines[last][0] + len(lines[last][1]))
-            n = last + 1
-        elif not line.strip() or _HEADING.match(line):
-            n += 1
-        elif line.lstrip().startswith("|"):
-            if not _RULE.match(line) and not (n + 1 < len(lines) and _RULE.match(lines[n + 1][1]) and "-" in lines[n + 1][1]):
-                yield Unit("row", start + len(line) - len(line.lstrip()), start + len(line.rstrip()))
-            n += 1
-        else:
-            last = _paragraph_end(lines, n)
-            yield from _prose(text, start, lines[last][0] + len(lines[last][1]), bool(_ITEM.match(line)))
-            n = last + 1
+def all_units(text: str) -> list[Unit]:
+    """The units of an answer's text, in order: headings and heads of tables too, which assert something when they cite."""
+    return [unit for unit, _ in _units(text)]
 
 
-def _lines(text: str) -> list[tuple[int, str]]:
-    found, at = [], 0
-    for line in text.split("\n"):
-        found.append((at, line))
-        at += len(line) + 1
-    return found
+def _units(text: str) -> Iterator[tuple[Unit, bool]]:
+    """Each unit, and whether it is only the head of what follows."""
+    for block, after in pairwise([*blocks(text), Block("break", len(text), len(text))]):
+        start = content_start(text, block)
+        if block.kind == "fence":
+            if _has_content(text[block.start : block.end]):
+                yield Unit("code", block.start, block.end), False
+        elif block.kind == "heading":
+            yield from ((Unit("heading", *span), True) for span in _trimmed(text, start, block.end))
+        elif block.kind == "row":
+            yield from ((Unit("row", *span), after.kind == "rule") for span in _trimmed(text, start, block.end))
+        elif block.kind in {"paragraph", "item"}:
+            yield from ((unit, False) for unit in _prose(text, block, start))
 
 
-def _fence_end(lines: list[tuple[int, str]], first: int, mark: str) -> int:
-    """The line that closes a fence; the last line when none does."""
-    for n in range(first + 1, len(lines)):
-        closing = lines[n][1].strip(" >")
-        if closing.startswith(mark) and not closing.strip(mark[0]):
-            return n
-    return len(lines) - 1
+def _has_content(fence: str) -> bool:
+    inner = fence.split("\n")[1:]
+    closed = bool(inner) and not inner[-1].strip(" \t>`~")
+    return any(line.strip(" \t>") for line in (inner[:-1] if closed else inner))
 
 
-def _paragraph_end(lines: list[tuple[int, str]], first: int) -> int:
-    n = first
-    while n + 1 < len(lines):
-        line = lines[n + 1][1]
-        if not line.strip() or _FENCE.match(line) or _ITEM.match(line) or _HEADING.match(line) or line.lstrip().startswith("|"):
-            break
-        if _SIGNATURE.match(line.strip()):
-            break
-        n += 1
-    return n
-
-
-def _prose(text: str, start: int, end: int, item: bool) -> Iterator[Unit]:
-    marker = (_ITEM if item else _LEAD).match(text, start, end)
-    start = marker.end() if marker else start
-    body = text[start:end]
-    if _SIGNATURE.match(body.strip()) and "\n" not in body:
-        yield Unit("signature", start, start + len(body.rstrip()))
+def _prose(text: str, block: Block, start: int) -> Iterator[Unit]:
+    if block.kind == "paragraph" and _SIGNATURE.fullmatch(text[start : block.end].strip()) and "\n" not in text[start : block.end]:
+        yield from (Unit("signature", *span) for span in _trimmed(text, start, block.end))
         return
-    for left, right in _sentences(body):
-        yield Unit("item" if item else "sentence", start + left, start + right)
+    for left, right in _sentences(text, start, block):
+        yield Unit("item" if block.kind == "item" else "sentence", left, right)
 
 
-def _sentences(body: str) -> Iterator[tuple[int, int]]:
+def _sentences(text: str, start: int, block: Block) -> Iterator[tuple[int, int]]:
     """Spans of the sentences of a paragraph. A full stop in a code span, an abbreviation or a number ends none."""
-    masked = _SPAN.sub(lambda span: "x" * len(span.group(0)), body)
-    start = 0
-    for stop in _END.finditer(masked):
-        rest = masked[stop.end() :].lstrip()
-        if (rest and not _OPENER.match(body[len(body) - len(rest) :])) or _ABBREVIATION.search(masked[start : stop.start() + 1]):
-            continue
-        yield from _trimmed(body, start, stop.end())
-        start = stop.end()
-    yield from _trimmed(body, start, len(body))
+    masked = _masked(text, block)
+    for stop in _END.finditer(masked, start - block.start):
+        if _ends(masked, stop):
+            end = block.start + stop.end()
+            yield from _trimmed(text, start, end)
+            gap = _GAP.match(text, end, block.end)
+            start = gap.end() if gap else end
+    yield from _trimmed(text, start, block.end)
 
 
-def _trimmed(body: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    piece = body[start:end]
+def _masked(text: str, block: Block) -> str:
+    """The block with its code spans and links blacked out, and the full stops within brackets, so that none of them ends a sentence."""
+    pieces, at = [], block.start
+    code = code_spans(text, block.start, block.end)
+    for left, right in sorted([*code, *link_spans(text, block, code)]):
+        if right > at:
+            pieces += [text[at : max(left, at)], "`" * (right - max(left, at))]
+            at = right
+    masked = "".join([*pieces, text[at : block.end]])
+    return _BRACKETED.sub(lambda bracketed: _INNER_STOP.sub(",", bracketed.group(0)), masked)
+
+
+def _ends(masked: str, stop: re.Match[str]) -> bool:
+    """Whether a sentence ends at this punctuation: what stands before it is no abbreviation, and what follows can begin one."""
+    gap = _GAP.match(masked, stop.end())
+    after = gap.end() if gap else stop.end()
+    if stop.group(0)[0] in "。！？" or after == len(masked):
+        return True
+    if not _OPENER.match(masked, after):
+        return False
+    first = max(stop.start() - _LOOK_BACK, 0)
+    if _ABBREVIATION.search(masked, first, stop.start() + 1):
+        return False
+    if _BEFORE_NUMBER.search(masked, first, stop.start() + 1):
+        return not masked[after].isdigit()
+    return not _INITIAL.search(masked, first, stop.start() + 1) or bool(_FUNCTION_WORD.match(masked, after))
+
+
+def _trimmed(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    piece = text[start:end]
     left = start + len(piece) - len(piece.lstrip())
     right = end - (len(piece) - len(piece.rstrip()))
     if right > left:

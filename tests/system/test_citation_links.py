@@ -1,0 +1,101 @@
+"""A citation's link opens its page at the quoted words: in a real browser, over real HTTP."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, sync_playwright
+
+from citewell.profile import load_profile
+from citewell.settings import Settings
+from citewell.sync import Citewell
+
+pytestmark = pytest.mark.system
+
+# What stops Chromium from asking its maker's servers for anything.
+FLAGS = "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync"
+
+FILLER = "".join(f"<p>Paragraph {n} is about something else, at some length.</p>" for n in range(120))
+FACTS = {
+    "How long is the time-out of the gearbox?": "The time-out of the gearbox is 45 seconds — unless, of course, "
+    "<code>slow_start</code> is set &amp; honoured.",
+    "Which emoji does the gearbox print?": "🙂👩‍💻 The gearbox prints a smiling emoji, then stops; it never prints "
+    "a frowning one (see the well-known table of 2,000 signs).",
+}
+CODE = "How do I start the gearbox in code? Show an example."
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *args: object) -> None:
+        return None
+
+
+@pytest.fixture
+def address(tmp_path: Path) -> Iterator[str]:
+    """A page as long as a book, served on loopback."""
+    root = tmp_path / "site"
+    root.mkdir()
+    facts = "".join(f"<h2 id='part-{n}'>Part {n}</h2>{FILLER}<p>{fact}</p>{FILLER}" for n, fact in enumerate(FACTS.values()))
+    code = (
+        f"<h2 id='start'>Starting the gearbox in code</h2>{FILLER}<p>Start the gearbox in code as in this example.</p>"
+        f"<pre>gear = Gearbox(ratio=3)\ngear.start()</pre>{FILLER}"
+    )
+    (root / "gearbox.html").write_text(
+        f"<html><head><meta charset=utf-8></head><body><h1>Gearbox</h1>{facts}{code}</body></html>", encoding="utf-8"
+    )
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(root)))
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}/"
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+@pytest.fixture(scope="module")
+def browser_page() -> Iterator[Page]:
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=FLAGS.split())
+        yield browser.new_page()
+        browser.close()
+
+
+def shown(page: Page, words: str) -> bool:
+    """Whether these words are inside the window."""
+    script = """words => {
+        const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+        for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+            if (!node.data.includes(words)) continue;
+            const range = document.createRange();
+            range.selectNodeContents(node);
+            const box = range.getBoundingClientRect();
+            if (box.bottom > 0 && box.top < innerHeight) return true;
+        }
+        return false;
+    }"""
+    return bool(page.evaluate(script, words))
+
+
+@pytest.mark.parametrize(
+    ("question", "words"),
+    [*zip(FACTS, ("The time-out of the gearbox", "prints a smiling emoji"), strict=True), (CODE, "gear = Gearbox")],
+)
+def test_a_link_opens_at_the_quoted_words(
+    address: str, tmp_path: Path, settings: Settings, browser_page: Page, question: str, words: str
+) -> None:
+    with Citewell(settings, load_profile("generic")) as app:
+        app.index(str(tmp_path / "site"), base_url=address)
+        answer = app.ask(question)
+    citation = next(citation for citation in answer.citations if words in citation.quote)
+    browser_page.goto("about:blank")
+    browser_page.goto(citation.link)
+    browser_page.wait_for_timeout(300)
+    assert shown(browser_page, words), citation.link
+    browser_page.goto("about:blank")
+    browser_page.goto(citation.url)
+    assert not shown(browser_page, words)  # without the link's fragment it is far away: the check can fail

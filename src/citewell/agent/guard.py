@@ -122,7 +122,8 @@ def calibrated(on_topic: Sequence[float], off_topic: Sequence[float], fewest: in
 
     best = min((*near, *far), key=badness)
     above = next((distance for distance in sorted((*near, *far)) if distance > best), best)
-    threshold = round((best + above) / 2, 4)
+    middle = (best + above) / 2
+    threshold = middle if middle < above else best
     return Calibration(threshold, near, far, _overlap(near, far, threshold))
 
 

@@ -1,7 +1,5 @@
 """The manual is true: its commands do what it shows, it names every setting, key, command, option and error that there is, and no other,
-and its links lead somewhere.
-
-CONTRIBUTING.md says how a page is written so that its examples are run.
+and its links lead somewhere. CONTRIBUTING.md says how to write examples.
 """
 
 from __future__ import annotations
@@ -12,7 +10,7 @@ import re
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
@@ -111,13 +109,12 @@ def test_commands_do_what_the_page_shows(page: Path, server: EmbeddedServer, sha
         if title:
             (tmp_path / title).write_text(body, encoding="utf-8")
     steps = steps_of(text)
-    first = next(step for step in steps if step.code == 0)
-    _forget(server.home, but="" if any(" added" in line for line in first.shown) else "guide")
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    environment = os.environ | {"CITEWELL_HOME": str(server.home), "NO_COLOR": "1", "PATH": path}
+    first = next(step.shown for step in steps if step.code == 0)
+    _forget(server.home, but="" if any(" added" in line for line in first) else "guide")
+    places = {"CITEWELL_HOME": str(server.home), "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
     for step in steps:
         server.acquire()  # keeps it running: a start for each command would double the time
-        done = subprocess.run(step.command, shell=True, env=environment, capture_output=True, text=True, timeout=120)
+        done = subprocess.run(step.command, shell=True, env=os.environ | places, capture_output=True, text=True, timeout=120)
         output = done.stdout + done.stderr
         for place, name in ((shared, "/home/ana"), (tmp_path, "/home/ana"), (server.home, "/home/ana/.local/share/citewell")):
             output = output.replace(str(place), name)
@@ -242,9 +239,8 @@ def error_classes(root: type[errors.CitewellError] = errors.CitewellError) -> li
     return [root, *(inner for child in root.__subclasses__() for inner in error_classes(child))]
 
 
-def messages() -> set[str]:
-    """The messages with which the source makes errors, "…" for what varies."""
-    names = {error.__name__ for error in error_classes()}
+def messages(names: Collection[str]) -> set[str]:
+    """The messages with which the source makes errors of these names, "…" for what varies."""
     found = set()
     for file in (ROOT / "src").rglob("*.py"):
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
@@ -259,7 +255,12 @@ def messages() -> set[str]:
 def test_every_error_is_in_the_manual() -> None:
     codes = {tuple(row[:3]) for row in rows(text_of("troubleshooting.md"))}
     assert codes == {(f"`{error.__name__}`", f"`{error.code}`", str(error.exit_code)) for error in error_classes()}
-    assert sorted(messages() - set(sections(text_of("troubleshooting.md"), "### "))) == []
+    assert sorted(messages([error.__name__ for error in error_classes()]) - set(sections(text_of("troubleshooting.md"), "### "))) == []
+
+
+def test_every_reason_to_skip_a_page_is_in_the_manual() -> None:
+    reasons = messages(["NotContent"]) - {"no extractor for this format"}  # the listing names the format before it comes to that
+    assert [reason for reason in reasons if f"| {reason} |" not in text_of("indexing.md")] == []
 
 
 def test_the_manual_explains_no_error_that_there_is_not() -> None:

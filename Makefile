@@ -57,8 +57,8 @@ layers: $(VENV)/.dev
 
 # Needs uv. Run after every change of the dependencies in pyproject.toml.
 lock:
-	uv pip compile -q --universal --generate-hashes --no-header --no-emit-index-url --no-annotate -p 3.11 pyproject.toml -o requirements.lock
-	uv pip compile -q --universal --generate-hashes --no-header --no-emit-index-url --no-annotate -p 3.11 --extra dev pyproject.toml -o requirements-dev.lock
+	uv pip compile -q --universal --generate-hashes --no-header --no-emit-index-url --no-annotate -p 3.11 --extra build pyproject.toml -o requirements.lock
+	uv pip compile -q --universal --generate-hashes --no-header --no-emit-index-url --no-annotate -p 3.11 --extra build --extra dev pyproject.toml -o requirements-dev.lock
 
 clean:
 	rm -rf $(VENV) $(DEMO_HOME) .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist

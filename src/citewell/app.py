@@ -25,7 +25,7 @@ from citewell.index.store import Listed, SourceSpec
 from citewell.ingest.pipeline import IndexRequest, Progress, index_source, no_progress
 from citewell.profile import Profile, load_profile
 from citewell.settings import Settings, load_settings, profile_tables
-from citewell.types import Answer, Budget, Check, DocumentPage, Event, Filters, Hit, IndexReport, SourceInfo
+from citewell.types import KINDS, Answer, Budget, Check, DocumentPage, Event, Filters, Hit, IndexReport, SourceInfo
 
 NO_FILTERS = Filters()
 _RECALIBRATE_SHARE = 0.1  # of a source's pages: after smaller changes the guard's threshold still holds
@@ -114,6 +114,9 @@ class Citewell:
     async def _check_filters(self, filters: Filters) -> None:
         if filters == NO_FILTERS:
             return
+        for kind in filters.kinds:
+            if kind not in KINDS:
+                raise UsageError(f"There is no kind {kind!r}.", hint=f"There is: {', '.join(KINDS)}.")
         sources = await self.store.sources()
         known = {"library": {info.library for info in sources}, "source": {info.source for info in sources}}
         for name, wanted in (("library", filters.libraries), ("source", filters.sources)):
@@ -143,12 +146,13 @@ class Citewell:
         folder = await anyio.to_thread.run_sync(lambda: Path(origin).expanduser().resolve())
         rules = self.profile.source_for(base_url or origin, source or library)
         name = source or rules.name or library or rules.library or folder.name or "docs"
+        known = await self.store.find_source(name)  # what this run does not say stays as it was
         spec = SourceSpec(
             name=name,
             origin=str(folder),
-            library=library or rules.library or name,
-            kind=kind,
-            base_url=_base_url(base_url or rules.url),
+            library=library or rules.library or (known.library if known else name),
+            kind=kind or (known.kind if known else ""),
+            base_url=_base_url(base_url or rules.url) or (known.base_url if known else ""),
             version=rules.version or self.profile.version,
         )
         if self.embedder is not None:

@@ -17,6 +17,9 @@ What an answer could not find, or was refused, is not an error: it is `Answer.st
 
 from __future__ import annotations
 
+import difflib
+from collections.abc import Iterable
+
 
 class CitewellError(Exception):
     """Base of all: `str(error)` says what happened, `hint` what to do about it.
@@ -75,3 +78,10 @@ class EmbedderMissing(CitewellError):
 class BaselineMissed(CitewellError):
     code = "baseline"
     exit_code = 6
+
+
+def near_miss(name: str, known: Iterable[str]) -> str:
+    """A hint that names the known word which was probably meant, whatever its case; "" when none is near."""
+    folded = {word.casefold(): word for word in known}
+    near = difflib.get_close_matches(name.casefold(), sorted(folded), n=1, cutoff=0.6)
+    return f"Did you mean {folded[near[0]]}?" if near else ""

@@ -4,6 +4,8 @@ corpus by name; a new corpus is a new profile file.
 
 from __future__ import annotations
 
+import os
+import re
 import tomllib
 from collections.abc import Mapping
 from fnmatch import fnmatchcase
@@ -11,13 +13,43 @@ from importlib import resources
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
-from citewell.errors import SettingsError
+from citewell.errors import SettingsError, near_miss
 from citewell.types import Kind
 
 BUNDLED = ("generic", "pytorch")
 TABLES = ("profile", "source", "referrals", "answers", "guard")
+
+_SHOWN_CHARS = 80
+_WORDS = {
+    "string_type": "it must be text in quotes",
+    "tuple_type": "it must be a list",
+    "dict_type": "it must be a table",
+    "finite_number": "it must be a finite number",
+}
+
+
+def _web_address(value: str) -> str:
+    if value and not re.match(r"https?://[^/\s]\S*$", value):
+        raise ValueError("it must be an address that begins with http:// or https://")
+    return value
+
+
+def _search_address(value: str) -> str:
+    if value and "{query}" not in value:
+        raise ValueError("it must hold {query}, where the words go")
+    return value
+
+
+def _repository(value: str) -> str:
+    if not re.fullmatch(r"[\w.-]+/[\w.-]+", value, re.ASCII):
+        raise ValueError("it must be owner/name")
+    return value
+
+
+WebAddress = Annotated[str, AfterValidator(_web_address)]
+Repository = Annotated[str, AfterValidator(_repository)]
 
 
 class _Table(BaseModel):
@@ -40,11 +72,11 @@ class ProfileSource(_Table):
 
 
 class Referrals(_Table):
-    """Where questions go that the documentation cannot answer. `docs_search` holds `{query}`."""
+    """Where questions go that the documentation cannot answer. `docs_search` holds `{query}`, and `forum` may."""
 
-    repositories: tuple[str, ...] = ()
-    docs_search: str = ""
-    forum: str = ""
+    repositories: tuple[Repository, ...] = ()
+    docs_search: Annotated[WebAddress, AfterValidator(_search_address)] = ""
+    forum: WebAddress = ""
 
 
 class Answers(_Table):
@@ -69,11 +101,15 @@ class Profile(_Table):
     guard: GuardTable = GuardTable()
 
     def source_for(self, origin: str, name: str) -> ProfileSource:
-        """The profile's entry for an origin, by name or by address; an empty one where it has none."""
-        for entry in self.source:
-            if (entry.name and entry.name == name) or origin.rstrip("/") in {entry.url.rstrip("/"), entry.path.rstrip("/")} - {""}:
-                return entry
-        return ProfileSource()
+        """The profile's entry for an origin, by its name, else by its address or path; an empty one where it has none."""
+        named = (entry for entry in self.source if name and entry.name == name)
+        placed = (entry for entry in self.source if _place(origin) in {_place(entry.url), _place(entry.path)} - {""})
+        return next(named, None) or next(placed, None) or ProfileSource()
+
+
+def _place(origin: str) -> str:
+    """An address or a path in the one form by which two of them are compared."""
+    return origin.rstrip("/") if "://" in origin or not origin else os.path.abspath(os.path.expanduser(origin))  # noqa: PTH100, PTH111
 
 
 def load_profile(name: str | None = None, tables: Mapping[str, Any] | None = None) -> Profile:
@@ -86,25 +122,43 @@ def load_profile(name: str | None = None, tables: Mapping[str, Any] | None = Non
     if name in BUNDLED:
         text = resources.files("citewell").joinpath("data", "profiles", f"{name}.toml").read_text(encoding="utf-8")
         return _parse(tomllib.loads(text), name)
-    path = Path(name).expanduser()
+    path = Path(os.path.expanduser(name))  # noqa: PTH111 - pathlib's own raises where there is no such user
     if not path.is_file():
         raise SettingsError(f"There is no profile {name}.", hint=f"Name a file, or one of {', '.join(BUNDLED)}.")
     try:
-        return _parse(tomllib.loads(path.read_text(encoding="utf-8")), name)
+        tables = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
         raise SettingsError(f"The profile {name} cannot be read: {error}", hint="Correct that line.") from error
+    return _parse(tables, name)
 
 
 def _parse(tables: Mapping[str, Any], where: str) -> Profile:
-    unknown = sorted(set(tables) - set(TABLES))
-    if unknown:
-        raise SettingsError(f"{where}: {unknown[0]} is no table of a profile.", hint=f"It may have {', '.join(TABLES)}.")
-    merged = dict(tables.get("profile", {})) | {key: value for key, value in tables.items() if key != "profile"}
+    for name in tables:
+        if name not in TABLES:
+            hint = near_miss(name, TABLES) or f"It may have {', '.join(TABLES)}."
+            raise SettingsError(f"{where}: {name} is no table of a profile.", hint=hint)
+    head = tables.get("profile", {})
+    if not isinstance(head, Mapping):
+        raise SettingsError(f"{where}: profile is not one table.", hint="Write it once, as [profile].")
     try:
-        return Profile.model_validate(merged)
+        return Profile.model_validate(dict(head) | {key: value for key, value in tables.items() if key != "profile"})
     except ValidationError as error:
-        fault = error.errors(include_url=False)[0]
-        place = ".".join(str(part) for part in fault["loc"])
-        raise SettingsError(
-            f"{where}: {place} = {fault['input']!r} is not valid: {fault['msg']}.", hint="docs/profiles.md lists what a profile may say."
-        ) from None
+        raise _explained(error, where) from None
+
+
+def _explained(error: ValidationError, where: str) -> SettingsError:
+    fault = error.errors(include_url=False)[0]
+    place = ".".join(str(part) for part in fault["loc"])
+    hint = "docs/profiles.md lists what a profile may say."
+    if fault["type"] == "extra_forbidden":
+        return SettingsError(f"{where}: {place} is no key of a profile.", hint=near_miss(str(fault["loc"][-1]), _keys()) or hint)
+    shown = re.sub(r"//\S*@", "//***@", repr(fault["input"]))
+    shown = shown if len(shown) <= _SHOWN_CHARS else f"{shown[:_SHOWN_CHARS]}…"
+    said = fault["msg"].removeprefix("Value error, ").replace("Input should be", "it must be")
+    said = "each source is a table [[source]]" if place == "source" else _WORDS.get(fault["type"], said)
+    return SettingsError(f"{where}: {place} = {shown} is not valid: {said}.", hint=hint)
+
+
+def _keys() -> set[str]:
+    tables = (Profile, ProfileSource, Referrals, Answers, GuardTable)
+    return {key for table in tables for key in table.model_fields}

@@ -3,28 +3,69 @@
 from __future__ import annotations
 
 import json
+import math
 import re
-from dataclasses import asdict, is_dataclass
+from collections.abc import Mapping, Set
+from dataclasses import fields, is_dataclass
 from datetime import datetime
+from pathlib import PurePath
 from typing import Any
 
 from citewell.types import Answer, Citation, Hit
 
+# The order in which an answer is documented, and read: what came of the question first, what it cost last.
+_ANSWER_ORDER = (
+    "status",
+    "reason",
+    "question",
+    "answer_md",
+    "citations",
+    "claims",
+    "referrals",
+    "symbols_used",
+    "docs_version",
+    "route",
+    "protocol",
+    "escalated",
+    "usage",
+    "budget",
+    "warnings",
+    "index_version",
+    "crawled_at",
+    "trace_id",
+)
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")  # bidirectional overrides too
+_ENTITY = re.compile(r"&(?=#?\w{1,32};)")
+
 
 def to_json(value: Any) -> str:
-    """One JSON document; dataclasses as objects, times in ISO 8601."""
-    return json.dumps(plain(value), ensure_ascii=False, indent=2, default=_other)
+    """One JSON document; dataclasses as objects, times in ISO 8601, numbers that are none as null."""
+    text = json.dumps(plain(value), ensure_ascii=False, indent=2, allow_nan=False)
+    return _SURROGATE.sub(lambda char: f"\\u{ord(char[0]):04x}", text)  # names of files that are no UTF-8
 
 
 def plain(value: Any) -> Any:
-    """A value as plain data."""
-    return asdict(value) if is_dataclass(value) and not isinstance(value, type) else value
-
-
-def _other(value: Any) -> Any:
+    """A value as plain data: dictionaries, lists, text, numbers. Raises `TypeError` for what has no such form."""
+    if value is None or isinstance(value, (str, bool, int)):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
     if isinstance(value, datetime):
         return value.isoformat()
-    return plain(value)
+    if isinstance(value, PurePath):
+        return str(value)
+    if isinstance(value, Answer):
+        return {name: plain(getattr(value, name)) for name in _ANSWER_ORDER}
+    if is_dataclass(value) and not isinstance(value, type):
+        return {item.name: plain(getattr(value, item.name)) for item in fields(value)}
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, Set):
+        return sorted(plain(item) for item in value)
+    if isinstance(value, (list, tuple)):
+        return [plain(item) for item in value]
+    raise TypeError(f"{type(value).__name__} has no JSON form")
 
 
 def hit_row(rank: int, hit: Hit) -> dict[str, Any]:
@@ -49,27 +90,34 @@ def hit_row(rank: int, hit: Hit) -> dict[str, Any]:
 
 
 def answer_text(answer: Answer) -> str:
-    """The answer with its sources and referrals as Markdown, for a terminal or a pipe."""
+    """The answer with its sources and referrals as Markdown, for a terminal or a pipe: no control characters, whoever wrote it."""
     parts = [answer.answer_md]
     if answer.citations:
         parts.append("Sources:\n" + "\n".join(source_line(citation) for citation in answer.citations))
     if answer.referrals:
-        parts.append("Beyond the documentation:\n" + "\n".join(f"- {referral.reason}: {referral.url}" for referral in answer.referrals))
+        lines = (f"- {' '.join(referral.reason.split())}: {' '.join(referral.url.split())}" for referral in answer.referrals)
+        parts.append("Beyond the documentation:\n" + "\n".join(lines))
     if answer.warnings:
         parts.append("\n".join(f"Note: {warning}" for warning in answer.warnings))
-    return "\n\n".join(parts)
+    return _CONTROL.sub("", "\n\n".join(parts))
 
 
 def source_line(citation: Citation) -> str:
     """`[n] [heading path](address)`: one safe link, whatever the title and the address hold."""
     target = f"{citation.url}#{citation.anchor}" if citation.anchor else citation.url
-    return f"[{citation.number}] {link(citation.heading_path or citation.title, target)}"
+    return f"[{citation.number}] {link(citation.heading_path or citation.title or citation.path, target)}"
 
 
 def link(text: str, url: str) -> str:
     """A Markdown link that shows exactly this text and opens exactly this address; other than web and doc addresses are shown as text."""
-    shown = re.sub(r"([\\\[\]<>`*_])", r"\\\1", " ".join(text.split()))
-    if not re.match(r"(?:https?://|doc:)", url):
+    shown = re.sub(r"([\\\[\]<>`*_~|$])", r"\\\1", " ".join(_CONTROL.sub(" ", text).split()))
+    shown = _ENTITY.sub(r"\\&", shown)
+    if not re.match(r"(?:https?://|doc:)\S", url, re.IGNORECASE):
         return shown
-    address = "".join(f"%{ord(char):02X}" if char in '()<> \\"' else char for char in url)
-    return f"[{shown}]({address})"
+    return f"[{shown or 'source'}]({_address(url)})"
+
+
+def _address(url: str) -> str:
+    """The address with every character encoded that could end it, or begin something else, in Markdown."""
+    encoded = "".join(f"%{ord(char):02X}" if char in '()<>\\"`|' or ord(char) <= 32 or ord(char) == 127 else char for char in url)
+    return _ENTITY.sub("&amp;", encoded)

@@ -6,166 +6,184 @@ start: an unknown key or a malformed value is a `SettingsError` that names the s
 
 from __future__ import annotations
 
-import difflib
 import os
+import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal
-from urllib.parse import urlsplit
+from typing import Any
+from urllib.parse import parse_qsl, unquote
 
 import platformdirs
-from pydantic import AfterValidator, AliasChoices, BeforeValidator, Field, SecretStr, ValidationError, model_validator
+from pydantic import AliasChoices, Field, SecretStr, ValidationError, model_validator
 from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
-from citewell.errors import SettingsError
+from citewell.errors import SettingsError, near_miss
+from citewell.setting_types import (
+    PROVIDERS,
+    ApiKey,
+    AtLeastOne,
+    Count,
+    HttpUrl,
+    Models,
+    Money,
+    Pause,
+    PostgresUrl,
+    ProviderName,
+    Seconds,
+    Switch,
+    UpToTwo,
+)
 
 CONFIG_NAME = "citewell.toml"
-PROVIDERS = ("openai-compat", "anthropic", "gemini", "offline")
+PROFILE_TABLES = ("profile", "source", "referrals", "answers", "guard")
+
+_OURS = ("CITEWELL_", "ROUTER_LLM_", "FINAL_LLM_")  # a variable that begins so and is no setting is a misspelt one
+_SHOWN_CHARS = 80
+_ACCOUNT = re.compile(r"^(['\"]?(?:[\w+.-]+://)?).*@", re.DOTALL)
+_WORDS = {
+    "bool_parsing": "it must be on or off",
+    "bool_type": "it must be on or off",
+    "finite_number": "it must be a finite number",
+    "float_parsing": "it must be a number",
+    "float_type": "it must be a number",
+    "int_parsing": "it must be a whole number",
+    "int_type": "it must be a whole number",
+    "int_from_float": "it must be a whole number",
+    "tuple_type": "it must be a list of names",
+    "literal_error": f"it must be one of {', '.join(PROVIDERS)}",
+}
 
 
-def _http_url(value: str) -> str:
-    parts = urlsplit(value)
-    if value and (parts.scheme not in {"http", "https"} or not parts.netloc):
-        raise ValueError("must be an address that begins with http:// or https://")
-    return value.rstrip("/")
+def _named(default: Any, *variables: str) -> Any:
+    return Field(default=default, validation_alias=AliasChoices(*variables))
 
 
-def _postgres_url(value: SecretStr | None) -> SecretStr | None:
-    if value is None or not value.get_secret_value():
-        return None
-    if urlsplit(value.get_secret_value()).scheme not in {"postgres", "postgresql"}:
-        raise ValueError("must be an address that begins with postgresql://")
-    return value
+class _Given(PydanticBaseSettingsSource):
+    """The settings of one origin by field name, those left empty dropped so that the next origin may set them."""
 
-
-def _switch(value: Any) -> Any:
-    """The four words that turn something off, and their opposites; anything else is left for pydantic to refuse."""
-    words = {"0": False, "false": False, "no": False, "off": False, "1": True, "true": True, "yes": True, "on": True}
-    return words.get(value.strip().lower(), value) if isinstance(value, str) else value
-
-
-def _names(value: Any) -> Any:
-    return tuple(part.strip() for part in value.split(",") if part.strip()) if isinstance(value, str) else value
-
-
-HttpUrl = Annotated[str, AfterValidator(_http_url)]
-Switch = Annotated[bool, BeforeValidator(_switch)]
-Seconds = Annotated[float, Field(gt=0, allow_inf_nan=False)]
-Count = Annotated[int, Field(ge=0)]
-Names = Annotated[tuple[str, ...], BeforeValidator(_names)]
-
-
-def _key(*names: str) -> Any:
-    return Field(default=None, validation_alias=AliasChoices(*names))
-
-
-def _plain(*names: str) -> Any:
-    return Field(default="", validation_alias=AliasChoices(*names))
-
-
-class _TomlSource(PydanticBaseSettingsSource):
-    """The plain values of `citewell.toml`; its tables belong to the profile."""
-
-    def __init__(self, settings_cls: type[BaseSettings], table: Mapping[str, Any]) -> None:
+    def __init__(self, settings_cls: type[BaseSettings], given: Mapping[str, Any]) -> None:
         super().__init__(settings_cls)
-        self.table = table
+        self.given = _stripped(given)
 
     def get_field_value(self, field: FieldInfo, field_name: str) -> tuple[Any, str, bool]:  # noqa: ARG002 - pydantic's signature
-        return self.table.get(field_name), field_name, False
+        return self.given.get(field_name), field_name, False
 
     def __call__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.table.items() if not _is_table(value)}
+        return self.given
 
 
 class Settings(BaseSettings):
     """Every setting, each a documented environment variable (`CITEWELL_` and the field's name unless an alias says otherwise)."""
 
     model_config = SettingsConfigDict(
-        env_prefix="CITEWELL_",
-        env_ignore_empty=True,
-        extra="forbid",
-        frozen=True,
-        str_strip_whitespace=True,
-        populate_by_name=True,
-        enable_decoding=False,
+        extra="forbid", frozen=True, str_strip_whitespace=True, populate_by_name=True, hide_input_in_errors=True
     )
 
     home: Path = Field(default_factory=lambda: default_home())
-    database_url: Annotated[SecretStr | None, AfterValidator(_postgres_url)] = None
+    database_url: PostgresUrl = None
 
-    provider: Literal["", "openai-compat", "anthropic", "gemini", "offline"] = ""
-    models: Names = ()
-    openai_compat_base_url: HttpUrl = _plain("OPENAI_COMPAT_BASE_URL", "OPENAI_BASE_URL")
-    openai_compat_api_key: SecretStr | None = _key("OPENAI_COMPAT_API_KEY", "OPENAI_API_KEY")
-    anthropic_base_url: HttpUrl = _plain("ANTHROPIC_BASE_URL")
-    anthropic_api_key: SecretStr | None = _key("ANTHROPIC_API_KEY")
-    gemini_base_url: HttpUrl = _plain("GEMINI_BASE_URL")
-    gemini_api_key: SecretStr | None = _key("GEMINI_API_KEY", "GOOGLE_API_KEY")
+    provider: ProviderName = ""
+    models: Models = ()
+    openai_compat_base_url: HttpUrl = _named("", "OPENAI_COMPAT_BASE_URL", "OPENAI_BASE_URL")
+    openai_compat_api_key: ApiKey = _named(None, "OPENAI_COMPAT_API_KEY", "OPENAI_API_KEY")
+    anthropic_base_url: HttpUrl = _named("", "ANTHROPIC_BASE_URL")
+    anthropic_api_key: ApiKey = _named(None, "ANTHROPIC_API_KEY")
+    gemini_base_url: HttpUrl = _named("", "GEMINI_BASE_URL")
+    gemini_api_key: ApiKey = _named(None, "GEMINI_API_KEY", "GOOGLE_API_KEY")
 
-    max_calls: Annotated[int, Field(ge=1)] = 16
-    max_tokens: Annotated[int, Field(ge=1)] = 60_000
+    max_calls: AtLeastOne = 16
+    max_tokens: AtLeastOne = 60_000
     max_seconds: Seconds = 120.0
-    max_usd: Annotated[float | None, Field(ge=0, allow_inf_nan=False)] = None
+    max_usd: Money = None
     call_timeout: Seconds = 60.0
     agent_max_rounds: Count = 10
 
     guard: Switch = True
-    topicality_max_distance: Annotated[float | None, Field(ge=0, le=2, allow_inf_nan=False)] = None
-    max_question_chars: Annotated[int, Field(ge=1)] = 2000
+    topicality_max_distance: UpToTwo = None
+    max_question_chars: AtLeastOne = 2000
 
     freshness: Switch = True
-    freshness_ttl_seconds: Seconds = 3600.0
-    crawl_delay: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.2
+    freshness_ttl_seconds: Pause = 3600.0
+    crawl_delay: Pause = 0.2
 
-    concurrency: Annotated[int, Field(ge=1)] = 16
+    concurrency: AtLeastOne = 16
     queue_size: Count = 64
     rate_limit: Count = 8
     rate_window_seconds: Seconds = 60.0
     query_log: Switch = True
-    query_log_days: Annotated[int, Field(ge=1)] = 90
+    query_log_days: AtLeastOne = 90
 
-    router_llm_provider: str = _plain("ROUTER_LLM_PROVIDER")
-    router_llm_model_name: str = _plain("ROUTER_LLM_MODEL_NAME")
-    router_llm_base_url: HttpUrl = _plain("ROUTER_LLM_BASE_URL")
-    router_llm_api_key: SecretStr | None = _key("ROUTER_LLM_API_KEY")
-    router_llm_temperature: Annotated[float | None, Field(ge=0, le=2)] = _key("ROUTER_LLM_TEMPERATURE")
-    final_llm_provider: str = _plain("FINAL_LLM_PROVIDER")
-    final_llm_model_name: str = _plain("FINAL_LLM_MODEL_NAME")
-    final_llm_base_url: HttpUrl = _plain("FINAL_LLM_BASE_URL")
-    final_llm_api_key: SecretStr | None = _key("FINAL_LLM_API_KEY")
-    final_llm_temperature: Annotated[float | None, Field(ge=0, le=2)] = _key("FINAL_LLM_TEMPERATURE")
-    langfuse_secret_key: SecretStr | None = _key("LANGFUSE_SECRET_KEY")
-    langsmith_api_key: SecretStr | None = _key("LANGSMITH_API_KEY")
+    router_llm_provider: ProviderName = _named("", "ROUTER_LLM_PROVIDER")
+    router_llm_model_name: str = _named("", "ROUTER_LLM_MODEL_NAME")
+    router_llm_base_url: HttpUrl = _named("", "ROUTER_LLM_BASE_URL")
+    router_llm_api_key: ApiKey = _named(None, "ROUTER_LLM_API_KEY")
+    router_llm_temperature: UpToTwo = _named(None, "ROUTER_LLM_TEMPERATURE")
+    final_llm_provider: ProviderName = _named("", "FINAL_LLM_PROVIDER")
+    final_llm_model_name: str = _named("", "FINAL_LLM_MODEL_NAME")
+    final_llm_base_url: HttpUrl = _named("", "FINAL_LLM_BASE_URL")
+    final_llm_api_key: ApiKey = _named(None, "FINAL_LLM_API_KEY")
+    final_llm_temperature: UpToTwo = _named(None, "FINAL_LLM_TEMPERATURE")
+
+    langfuse_base_url: HttpUrl = _named("", "LANGFUSE_BASE_URL", "LANGFUSE_HOST")
+    langfuse_public_key: str = _named("", "LANGFUSE_PUBLIC_KEY")
+    langfuse_secret_key: ApiKey = _named(None, "LANGFUSE_SECRET_KEY")
+    langsmith_endpoint: HttpUrl = _named("", "LANGSMITH_ENDPOINT")
+    langsmith_project: str = _named("", "LANGSMITH_PROJECT")
+    langsmith_api_key: ApiKey = _named(None, "LANGSMITH_API_KEY")
+    otel_exporter_otlp_endpoint: HttpUrl = _named("", "OTEL_EXPORTER_OTLP_ENDPOINT")
+    otel_exporter_otlp_headers: SecretStr | None = _named(None, "OTEL_EXPORTER_OTLP_HEADERS")
 
     @classmethod
     def settings_customise_sources(
         cls,
         settings_cls: type[BaseSettings],
         init_settings: PydanticBaseSettingsSource,
-        env_settings: PydanticBaseSettingsSource,
-        dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003 - the signature is pydantic-settings' own
+        env_settings: PydanticBaseSettingsSource,  # noqa: ARG003 - the signature is pydantic-settings' own
+        dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003
         file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        return init_settings, env_settings, _TomlSource(settings_cls, read_config())
+        return init_settings, _Given(settings_cls, _environment()), _Given(settings_cls, _plain(read_config()))
 
     @model_validator(mode="before")
     @classmethod
-    def _stripped(cls, values: dict[str, Any]) -> dict[str, Any]:
-        """White space and newlines round a value are never meant; a value of nothing else is no value."""
-        stripped = {name: value.strip() if isinstance(value, str) else value for name, value in values.items()}
-        return {name: value for name, value in stripped.items() if value != ""}
+    def _strip(cls, values: dict[str, Any]) -> dict[str, Any]:
+        return _stripped(values)
+
+    def __repr_args__(self) -> Iterator[tuple[str | None, Any]]:
+        for name, value in super().__repr_args__():
+            yield name, _ACCOUNT.sub(r"\1***@", value) if isinstance(value, str) else value
 
     @property
     def secrets(self) -> tuple[str, ...]:
-        """Every secret value in force, for redaction: never printed."""
-        fields = (getattr(self, name) for name in type(self).model_fields)
-        return tuple(value.get_secret_value() for value in fields if isinstance(value, SecretStr))
+        """Every secret value in force, for redaction: keys, the passwords within addresses, the values of headers."""
+        found: list[str] = []
+        for name in type(self).model_fields:
+            value = getattr(self, name)
+            if isinstance(value, SecretStr):
+                value = value.get_secret_value()
+                found.append(value)
+            if isinstance(value, str):
+                found += _inside(name, value)
+        return tuple(dict.fromkeys(secret for secret in found if secret))
 
 
-def _is_table(value: Any) -> bool:
-    return isinstance(value, dict) or (isinstance(value, list) and any(isinstance(item, dict) for item in value))
+def _inside(name: str, value: str) -> list[str]:
+    """The secrets that are a part of a value, as they stand there and decoded."""
+    if name == "otel_exporter_otlp_headers":
+        parts = [pair.partition("=")[2].strip() for pair in value.split(",")]
+    else:
+        account = re.match(r"[^/]*//[^:@/]*:(.*)@", value)  # up to the last @: people do not encode the one in a password
+        query = parse_qsl(value.partition("?")[2])
+        parts = [account.group(1) if account else "", *(text for key, text in query if "password" in key)]
+    return [text for part in parts for text in (part, unquote(part))]
+
+
+def _stripped(given: Mapping[str, Any]) -> dict[str, Any]:
+    """White space and newlines round a value are never meant; a value of nothing else is no value."""
+    stripped = {name: value.strip() if isinstance(value, str) else value for name, value in given.items()}
+    return {name: value for name, value in stripped.items() if value != ""}
 
 
 def default_home() -> Path:
@@ -174,32 +192,43 @@ def default_home() -> Path:
 
 
 def read_config(path: Path | None = None) -> dict[str, Any]:
-    """The tables of `citewell.toml`; empty when there is none. Raises `SettingsError` on a file that is no TOML."""
+    """What `citewell.toml` holds; empty when there is none. Raises `SettingsError` on a file that is no TOML."""
     path = path or Path(CONFIG_NAME)
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except FileNotFoundError:
         return {}
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
         raise SettingsError(f"{path} cannot be read: {error}", hint="Correct that line, or move the file away.") from error
 
 
+def _is_table(name: str, value: Any) -> bool:
+    return isinstance(value, dict) or (isinstance(value, list) and name in PROFILE_TABLES)
+
+
+def _plain(config: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in config.items() if not _is_table(name, value)}
+
+
 def profile_tables() -> dict[str, Any]:
     """The tables of `citewell.toml`, which make up a profile."""
-    return {name: value for name, value in read_config().items() if _is_table(value)}
+    return {name: value for name, value in read_config().items() if _is_table(name, value)}
 
 
 def load_settings(home: Path | None = None) -> Settings:
     """The settings in force, with `--home` on top. Raises `SettingsError` that names the setting, the value and the remedy."""
-    _refuse_unknown_variables()
+    _refuse_unknown()
     try:
         settings = Settings() if home is None else Settings(home=home)
     except ValidationError as error:
         raise _explained(error) from None
-    return settings.model_copy(update={"home": settings.home.expanduser().absolute()})
+    try:
+        return settings.model_copy(update={"home": settings.home.expanduser().absolute()})
+    except RuntimeError:
+        raise SettingsError(f"CITEWELL_HOME: nobody's home is known for {settings.home}.", hint="Name the folder without ~.") from None
 
 
-def _variables() -> dict[str, tuple[str, ...]]:
+def variables() -> dict[str, tuple[str, ...]]:
     """Field name to the environment variables that set it, the preferred one first."""
     names = {}
     for name, info in Settings.model_fields.items():
@@ -208,37 +237,45 @@ def _variables() -> dict[str, tuple[str, ...]]:
     return names
 
 
-def _refuse_unknown_variables() -> None:
-    known = {alias for aliases in _variables().values() for alias in aliases}
+def _environment() -> dict[str, str]:
+    """What the environment sets, by field name; of two variables for one setting the first that is not empty."""
+    given = {name: value for name, value in os.environ.items() if value.strip()}
+    found = {field: next((name for name in names if name in given), None) for field, names in variables().items()}
+    return {field: given[name] for field, name in found.items() if name is not None}
+
+
+def _refuse_unknown() -> None:
+    known = {name for names in variables().values() for name in names}
     for name in os.environ:
-        if name.startswith("CITEWELL_") and not name.startswith("CITEWELL_TEST_") and name.upper() not in known:
-            raise SettingsError(f"{name} is no setting of citewell.", hint=_nearest(name, known))
-
-
-def _nearest(name: str, known: set[str]) -> str:
-    near = difflib.get_close_matches(name, sorted(known), n=1, cutoff=0.6)
-    return f"Did you mean {near[0]}?" if near else "docs/settings.md lists them all; unset this one."
+        if name not in known and name.upper().startswith(_OURS) and not name.upper().startswith("CITEWELL_TEST_"):
+            hint = near_miss(name, known) or "docs/settings.md lists them all; unset this one."
+            raise SettingsError(f"{name} is no setting of citewell.", hint=hint)
+    for name, value in read_config().items():
+        table = _is_table(name, value)
+        if name not in (PROFILE_TABLES if table else Settings.model_fields):
+            words = {*Settings.model_fields, *PROFILE_TABLES} - {name}
+            hint = f"Write it as a table, [{name}]." if name in PROFILE_TABLES else near_miss(name.lower().removeprefix("citewell_"), words)
+            kind = "table" if table else "setting"
+            raise SettingsError(f"{name} in {CONFIG_NAME} is no {kind} of citewell.", hint=hint or "docs/settings.md lists them all.")
 
 
 def _explained(error: ValidationError) -> SettingsError:
     """The first fault of a validation, in a person's words, with secrets kept out."""
     fault = error.errors(include_url=False)[0]
-    named = str(fault["loc"][0]) if fault["loc"] else ""
-    field = next((name for name, aliases in _variables().items() if named in (name, *aliases)), named)
-    aliases = _variables().get(field, (named,))
-    variable = next((alias for alias in aliases if alias in os.environ), aliases[0])
-    if fault["type"] == "extra_forbidden":
-        return SettingsError(f"{field} in {CONFIG_NAME} is no setting of citewell.", hint=_nearest(field, set(Settings.model_fields)))
-    secret = variable.endswith("_KEY") or field == "database_url"
-    shown = "its value" if secret else repr(fault["input"])
-    message = fault["msg"].removeprefix("Value error, ")
-    return SettingsError(f"{variable}: {shown} is not valid: {message[0].lower()}{message[1:]}.", hint=_remedy(field, variable))
+    named = str(fault["loc"][0])
+    field = next(name for name, names in variables().items() if named in (name, *names))
+    info = Settings.model_fields[field]
+    given = next((name for name in variables()[field] if os.environ.get(name, "").strip()), None)
+    place = given or (f"{field} in {CONFIG_NAME}" if field in read_config() else variables()[field][0])
+    shown = "its value" if "SecretStr" in str(info.annotation) else _shown(fault["input"])
+    said = fault["msg"].removeprefix("Value error, ")
+    words = _WORDS.get(fault["type"], said.replace("Input should be", "it must be"))
+    if info.description and fault["type"] == "float_parsing":
+        words += f" of {info.description}, such as 60"
+    default = "" if info.default in (None, "", ()) or info.is_required() else f" (default: {info.default})"
+    return SettingsError(f"{place}: {shown} is not valid: {words}.", hint=f"Correct {place}, or unset it{default}.")
 
 
-def _remedy(field: str, variable: str) -> str:
-    if field == "provider":
-        return f"Set it to one of {', '.join(PROVIDERS)}, or unset it."
-    info = Settings.model_fields.get(field)
-    default = None if info is None else info.get_default(call_default_factory=False)
-    shown = "" if default in (None, "", ()) else f" (default: {default})"
-    return f"Correct {variable} in the environment or in {CONFIG_NAME}, or unset it{shown}."
+def _shown(value: Any) -> str:
+    text = _ACCOUNT.sub(r"\1***@", repr(value))
+    return text if len(text) <= _SHOWN_CHARS else f"{text[:_SHOWN_CHARS]}…"

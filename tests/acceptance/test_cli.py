@@ -95,6 +95,13 @@ def test_no_guard_lets_a_question_through(indexed: Cli) -> None:
 def test_an_empty_corpus_answers_not_found(cli: Cli) -> None:
     answer = json.loads(cli("ask", QUESTION, "--json", code=3).out)
     assert (answer["status"], answer["reason"]) == ("not_found", "no_sections")
+    assert "citewell index FOLDER" in answer["answer_md"]
+
+
+def test_time_that_runs_out_is_an_answer(indexed: Cli) -> None:
+    answer = json.loads(indexed("ask", QUESTION, "--max-seconds", "0.1", "--json", code=3, CITEWELL_GUARD="off").out)
+    assert (answer["status"], answer["reason"]) == ("not_found", "deadline")
+    assert answer["usage"]["seconds"] < 1.1
 
 
 def test_a_name_that_is_nowhere_is_said_to_be_missing(indexed: Cli) -> None:
@@ -113,6 +120,7 @@ def test_a_name_that_is_nowhere_is_said_to_be_missing(indexed: Cli) -> None:
         (("search", " "), 2, "The query is empty"),
         (("ask", " "), 2, "The question is empty"),
         (("search", "x", "--library", "nope"), 2, "There is no library 'nope'"),
+        (("search", "x", "--kind", "nope"), 2, "There is no kind 'nope'"),
         (("sources", "--profile", "nope.toml"), 2, "There is no profile nope.toml"),
         (("eval", "retrieval", "--questions", "nope.jsonl"), 2, "nope.jsonl cannot be read"),
         (("calibrate", "--on-topic", "nope", "--off-topic", "nope"), 2, "nope cannot be read"),

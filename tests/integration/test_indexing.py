@@ -63,6 +63,14 @@ async def test_indexing_again_changes_nothing(app: Citewell, folder: Path) -> No
     assert (await app.store.corpus()).index_version == before
 
 
+async def test_what_a_second_run_does_not_say_stays_as_it_was(app: Citewell, folder: Path) -> None:
+    await app.index(str(folder), source="manual", library="widget", kind="api", base_url="https://widget.example/")
+    report = await app.index(str(folder), source="manual")
+    assert (report.unchanged, report.updated) == (3, 0)
+    best = (await app.search("time-out"))[0].section
+    assert (best.url, best.library, best.kind) == ("https://widget.example/guide.md", "widget", "api")
+
+
 async def test_a_changed_fact_is_the_new_one_at_once(app: Citewell, folder: Path) -> None:
     await app.index(str(folder))
     question = "What is the default time-out of the widget?"

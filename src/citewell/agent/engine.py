@@ -5,10 +5,12 @@ from __future__ import annotations
 import uuid
 from dataclasses import dataclass, field
 
+import anyio
+
 from citewell.agent.guard import guard
 from citewell.agent.single import single
 from citewell.ground.run import Deps, Run, Sink
-from citewell.ground.terminus import ground, refuse
+from citewell.ground.terminus import ground, late, refuse
 from citewell.types import Answer, AnswerEvent, Budget, DoneEvent, Filters, RouteEvent, SourcesEvent
 
 
@@ -32,7 +34,9 @@ async def answer(question: Question, deps: Deps, sink: Sink | None = None) -> An
         if not verdict.allowed:
             return _finish(run, refuse(run, deps, verdict))
     run.emit(RouteEvent("single", "rules"))
-    return _finish(run, await ground(run, deps, await single(run, deps)))
+    with anyio.move_on_after(question.budget.max_seconds):
+        return _finish(run, await ground(run, deps, await single(run, deps)))
+    return _finish(run, late(run, deps))
 
 
 def _finish(run: Run, result: Answer) -> Answer:

@@ -25,6 +25,7 @@ Verbose = Annotated[bool, typer.Option("-v", "--verbose", help="Logs and traceba
 Library = Annotated[list[str] | None, typer.Option("--library", help="Only this library (repeatable).", metavar="L")]
 
 INTERRUPTED = 130
+_secrets: list[str] = []  # of the settings in force, once they are read: no line on stderr may hold one
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +43,8 @@ class Options:
         from citewell.settings import load_settings, profile_tables
 
         settings = load_settings(self.home)
-        _log_to_stderr(settings.secrets, verbose=self.verbose)
+        _secrets.extend(settings.secrets)
+        _log_to_stderr(verbose=self.verbose)
         return settings, load_profile(self.profile, profile_tables())
 
 
@@ -78,16 +80,20 @@ def run(options: Options, work: Callable[[], Awaitable[T]]) -> T:
         raise typer.Exit(INTERRUPTED) from None
 
 
-def fail(options: Options, message: str, hint: str, code: int) -> NoReturn:
-    """Tell an error on stderr, without secrets, and end the command."""
+def masked(text: str) -> str:
+    """The text without secrets."""
     from citewell.redact import Redactor
 
-    redact = Redactor(())
-    print(redact(f"citewell: {message}"), file=sys.stderr)
+    return Redactor(_secrets)(text)
+
+
+def fail(options: Options, message: str, hint: str, code: int) -> NoReturn:
+    """Tell an error on stderr, without secrets, and end the command."""
+    print(masked(f"citewell: {message}"), file=sys.stderr)
     if hint:
-        print(redact(hint), file=sys.stderr)
+        print(masked(hint), file=sys.stderr)
     if options.verbose:
-        print(redact(traceback.format_exc()), file=sys.stderr)
+        print(masked(traceback.format_exc()), file=sys.stderr)
     raise typer.Exit(code)
 
 
@@ -112,13 +118,13 @@ def note(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 
 
-def _log_to_stderr(secrets: tuple[str, ...], *, verbose: bool) -> None:
+def _log_to_stderr(*, verbose: bool) -> None:
     import logging
 
     from citewell.redact import RedactingFilter, Redactor
 
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
-    handler.addFilter(RedactingFilter(Redactor(secrets)))
+    handler.addFilter(RedactingFilter(Redactor(_secrets)))
     logging.basicConfig(level=logging.INFO if verbose else logging.ERROR, handlers=[handler], force=True)
     logging.captureWarnings(capture=True)

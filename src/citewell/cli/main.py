@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import sys
+import traceback
 
 import typer
 
 from citewell.cli import ask, calibrate, db, docs, doctor, evaluate, index, search, sources
+from citewell.cli.common import masked
 
 app = typer.Typer(
     name="citewell",
@@ -48,11 +50,9 @@ def main() -> None:
     """The entry point. A bug ends in one line and exit code 1; its traceback is shown with -v."""
     try:
         app()
-    except Exception as error:
-        if "-v" in sys.argv or "--verbose" in sys.argv:
-            raise
-        from citewell.redact import Redactor
-
-        print(Redactor(())(f"citewell: something went wrong inside: {type(error).__name__}: {error}"), file=sys.stderr)
+    except Exception as error:  # noqa: BLE001 - the last line of defence: no traceback reaches a person who did not ask for it
+        print(masked(f"citewell: something went wrong inside: {type(error).__name__}: {error}"), file=sys.stderr)
         print("Run it again with -v for the details, and please report them.", file=sys.stderr)
+        if {"-v", "--verbose"} & set(sys.argv):
+            print(masked(traceback.format_exc()), file=sys.stderr)
         sys.exit(1)

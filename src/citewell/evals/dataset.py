@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from citewell.errors import UsageError
+
+_FORMS = '"expected": [["part of an address", …], …]; "graded": [{"url": "end of an address", "grade": 3}].'
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +38,7 @@ def read_questions(file: Path) -> list[str]:
     """The questions of a file: JSON Lines with `question`, or plain text, one a line."""
     text = _text(file)
     if text.lstrip().startswith("{"):
-        return [row.question for row in read_rows(file)]
+        return [str(data["question"]) for _, data in _objects(file)]
     questions = [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("#")]
     if not questions:
         raise UsageError(f"{file} holds no questions.", hint="One question a line, or JSON Lines with a field question.")
@@ -44,19 +47,22 @@ def read_questions(file: Path) -> list[str]:
 
 def _text(file: Path) -> str:
     try:
-        return file.read_text(encoding="utf-8")
+        return file.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"{file} cannot be read: {error}.", hint="Name a file of questions.") from error
 
 
 def _objects(file: Path) -> list[tuple[int, dict[str, Any]]]:
     found = []
-    for number, line in enumerate(_text(file).splitlines(), start=1):
+    for number, line in enumerate(_text(file).split("\n"), start=1):  # the other line ends of Unicode may stand in a JSON string
         if not line.strip():
             continue
         try:
             data = json.loads(line)
         except json.JSONDecodeError as error:
+            what = f"{error.msg} at character {error.pos + 1}"
+            raise UsageError(f"{file}, line {number}: {what}.", hint="Each line is one JSON object.") from error
+        except (ValueError, RecursionError) as error:
             raise UsageError(f"{file}, line {number}: {error}.", hint="Each line is one JSON object.") from error
         if not isinstance(data, dict) or not isinstance(data.get("question"), str) or not data["question"].strip():
             raise UsageError(f"{file}, line {number}: no question.", hint='Each line has a field "question".')
@@ -69,14 +75,31 @@ def _objects(file: Path) -> list[tuple[int, dict[str, Any]]]:
 def _row(number: int, data: Mapping[str, Any], file: Path) -> QuestionRow:
     try:
         return QuestionRow(
-            id=str(data.get("id", number)),
+            id=str(number if data.get("id") in (None, "") else data["id"]),
             type=str(data.get("kind") or data.get("type") or ""),
             question=data["question"],
-            expected=[[str(alternative).lower() for alternative in group] for group in data.get("expected", [])],
-            graded={str(item["url"]): float(item["grade"]) for item in data.get("graded", [])},
+            expected=[_group(group) for group in _items(data, "expected")],
+            graded=dict(_grade(item) for item in _items(data, "graded")),
         )
     except (TypeError, KeyError, ValueError) as error:
-        raise UsageError(
-            f"{file}, line {number}: expected or graded is malformed.",
-            hint='"expected": [["part of an address", …], …]; "graded": [{"url", "grade"}].',
-        ) from error
+        raise UsageError(f"{file}, line {number}: expected or graded is malformed.", hint=_FORMS) from error
+
+
+def _items(data: Mapping[str, Any], field: str) -> list[Any]:
+    value = data.get(field)
+    if value is not None and not isinstance(value, list):
+        raise TypeError(field)
+    return value or []
+
+
+def _group(group: object) -> list[str]:
+    if not isinstance(group, list) or not group or not all(isinstance(text, str) and text.strip() for text in group):
+        raise TypeError("a group is a list of texts that are not empty, which would be found anywhere")
+    return [text.lower() for text in group]
+
+
+def _grade(item: Mapping[str, Any]) -> tuple[str, float]:
+    url, grade = item["url"], float(item["grade"])
+    if not isinstance(url, str) or not url.strip() or not math.isfinite(grade) or grade < 0:
+        raise ValueError("a grade is a number from 0 on")
+    return url, grade

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import random
 from collections import defaultdict
 from collections.abc import Sequence
@@ -16,6 +17,7 @@ from citewell.evals.run import ScoredRow
 
 _RESAMPLES = 2000
 _SEED = 20260101  # the same rows give the same interval
+_BASELINE_FORM = 'It holds {"metrics": {"recall@8": 0.8}}.'
 
 
 def report(suite: str, rows: Sequence[ScoredRow], out: Path | None) -> dict[str, Any]:
@@ -44,26 +46,41 @@ def _values(rows: Sequence[ScoredRow], name: str) -> list[float]:
 
 
 def interval(values: Sequence[float]) -> tuple[float, float]:
-    """The 95 % interval of the mean by the percentile bootstrap (Efron 1979)."""
+    """The 95 % interval of the mean of at least one value, by the percentile bootstrap (Efron 1979)."""
     chance = random.Random(_SEED)  # noqa: S311 - statistics, no secret
     resampled = sorted(fmean(chance.choices(values, k=len(values))) for _ in range(_RESAMPLES))
     return round(resampled[int(0.025 * _RESAMPLES)], 4), round(resampled[int(0.975 * _RESAMPLES) - 1], 4)
 
 
 def compare(metrics: dict[str, float], baseline: Path) -> None:
-    """Raises `BaselineMissed` that names every metric below the baseline: a file `{"metrics": {name: least}}`, as --json prints it."""
+    """Raises `BaselineMissed` that names every metric below the baseline, or not measured.
+
+    The file is what `--json` prints, or `{"metrics": {name: least}}`, or `{name: least}`; anything else raises `UsageError`.
+    """
     try:
-        data = json.loads(baseline.read_text(encoding="utf-8"))
-        least = {str(name): float(value) for name, value in data.get("metrics", data).items()}
-    except (OSError, ValueError, AttributeError, TypeError) as error:
-        raise UsageError(f"{baseline} is no baseline: {error}.", hint='It holds {"metrics": {"recall@8": 0.8}}.') from error
-    missed = [f"{name} {metrics.get(name, 0.0):.4f} < {value:.4f}" for name, value in least.items() if metrics.get(name, 0.0) < value]
+        data = json.loads(baseline.read_text(encoding="utf-8-sig"))
+        least = {str(name): _finite(value) for name, value in data.get("metrics", data).items()}
+    except (OSError, ValueError, AttributeError, TypeError, RecursionError) as error:
+        raise UsageError(f"{baseline} is no baseline: {error}.", hint=_BASELINE_FORM) from error
+    if not least:
+        raise UsageError(f"{baseline} is no baseline: it names no metric.", hint=_BASELINE_FORM)
+    missed = [f"{name} {metrics[name]:.4f} < {value:.4f}" for name, value in least.items() if name in metrics and metrics[name] < value]
+    missed += [f"{name} was not measured" for name in least if name not in metrics]
     if missed:
         raise BaselineMissed(f"Below the baseline: {', '.join(missed)}.", hint=f"Compare the rows, or correct {baseline}.")
 
 
+def _finite(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+        raise TypeError(f"{value!r} is no number")
+    return float(value)
+
+
 def _write(suite: str, rows: Sequence[ScoredRow], out: Path) -> Path:
-    out.mkdir(parents=True, exist_ok=True)
     file = out / f"{suite}.jsonl"
-    file.write_text("".join(json.dumps(asdict(row), ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        file.write_text("".join(json.dumps(asdict(row)) + "\n" for row in rows), encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"The rows cannot be written: {error}.", hint="Name a folder for --out that can be written to.") from error
     return file

@@ -19,6 +19,8 @@ BlockKind = Literal["fence", "heading", "break", "rule", "row", "item", "paragra
 _ITEM = re.compile(r"[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]+(?=\S)")
 _HEADING = re.compile(r"[ \t>]*#{1,6}(?:[ \t]|$)")
 _BREAK = re.compile(r"(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,}|=+")
+_BREAK_MARKS = frozenset("-*_=")
+_ITEM_MARKS = frozenset("-*+0123456789")
 _SIGNATURE = re.compile(r"`[^`]+`")
 _TICKS = re.compile(r"`+")
 
@@ -65,15 +67,16 @@ def _plain_blocks(text: str, offset: int) -> Iterator[Block]:
 def _begins(line: str) -> BlockKind | None:
     """The block that a line begins, whatever stands above it; None for a line that goes on a paragraph, or begins one after a blank."""
     bare = line.strip(" \t>")
-    if bare.startswith("|"):
+    first = bare[:1]
+    if first == "|":
         return "rule" if "-" in bare and not bare.strip("|:- \t") else "row"
-    if _HEADING.match(line):
-        return "heading"
-    if _BREAK.fullmatch(bare):
+    if first == "#":
+        return "heading" if _HEADING.match(line) else None
+    if first in _BREAK_MARKS and _BREAK.fullmatch(bare):
         return "break"
-    if _ITEM.match(line):
+    if first in _ITEM_MARKS and _ITEM.match(line):
         return "item"
-    return "paragraph" if _SIGNATURE.fullmatch(bare) else None
+    return "paragraph" if first == "`" and _SIGNATURE.fullmatch(bare) else None
 
 
 def content_start(text: str, block: Block) -> int:

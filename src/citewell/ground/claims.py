@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from citewell.ground import markers
-from citewell.ground.units import Unit, all_units, units
+from citewell.ground.units import Unit, with_heads
+from citewell.index.reading import fences
 
 Mark = tuple[int, int, list[int]]
 
@@ -26,35 +27,46 @@ class ClaimText:
     kind: str
 
 
+@dataclass(slots=True)
+class _Open:
+    """A claim to which markers may still come."""
+
+    text: str
+    start: int
+    end: int
+    numbers: list[int]
+    kind: str
+
+
 def split_claims(answer: str) -> list[ClaimText]:
     """The claims in order. A marker belongs to the claim before it: `It is so. [1]` and `It is so [1].` are the same.
 
     A marker that begins a paragraph, an item or a row belongs to that. Headings and heads of tables are claims when they cite. Every
     marker is in exactly one claim; where none is near, in one without text.
     """
-    found: list[ClaimText] = []
-    asserting = {unit.start for unit in units(answer)}
+    found: list[_Open] = []
     marks = deque(markers.find(answer))
-    for unit in all_units(answer):
+    for unit, head in with_heads(answer):
         mine: list[Mark] = []
         while marks and marks[0][0] < unit.end:
             mine.append(marks.popleft())
-        if unit.start in asserting or mine:
+        if mine or not head:
             _add(found, answer, unit, mine)
-    return found
+    return [ClaimText(claim.text, claim.start, claim.end, tuple(claim.numbers), claim.kind) for claim in found]
 
 
-def _add(found: list[ClaimText], answer: str, unit: Unit, mine: Sequence[Mark]) -> None:
+def _add(found: list[_Open], answer: str, unit: Unit, mine: Sequence[Mark]) -> None:
     head = _head(answer, unit, mine)
     start, rest = unit.start, list(mine)
     if head and found and _goes_on(answer, found[-1].end, unit, head):
-        found[-1] = replace(found[-1], end=head[-1][1], numbers=(*found[-1].numbers, *_numbers(head)))
-        start = head[-1][1]
+        found[-1].numbers += _numbers(head)
+        start = found[-1].end = head[-1][1]
         start += len(answer[start : unit.end]) - len(answer[start : unit.end].lstrip())
         rest = rest[len(head) :]
     text = _without(answer, start, unit.end, rest).strip()
+    text = text if unit.kind == "code" else _inline(text)
     if text.strip(" .") or rest:
-        found.append(ClaimText(text, start, unit.end, _numbers(rest), unit.kind))
+        found.append(_Open(text, start, unit.end, _numbers(rest), unit.kind))
 
 
 def _head(answer: str, unit: Unit, mine: Sequence[Mark]) -> list[Mark]:
@@ -76,13 +88,21 @@ def _goes_on(answer: str, before: int, unit: Unit, head: Sequence[Mark]) -> bool
     return not between.strip(" \t\n>") and (alone or not _BLANK_LINE.search(between))
 
 
-def _numbers(marks: Sequence[Mark]) -> tuple[int, ...]:
-    return tuple(number for mark in marks for number in mark[2])
+def _numbers(marks: Sequence[Mark]) -> list[int]:
+    return [number for mark in marks for number in mark[2]]
+
+
+def _inline(text: str) -> str:
+    """A claim's text that opens no fence, although the marker that stood before the ticks in its line is gone."""
+    if not fences(text):
+        return text
+    line = " ".join(text.split())
+    return f"\\{line}" if fences(line) else line
 
 
 def _without(answer: str, start: int, end: int, inside: Sequence[Mark]) -> str:
     pieces, at = [], start
     for left, right, _ in inside:
-        pieces.append(answer[at:left].rstrip(" "))
+        pieces.append(answer[at:left].rstrip())
         at = right
     return "".join([*pieces, answer[at:end]])

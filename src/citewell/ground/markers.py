@@ -12,8 +12,9 @@ MARKER = r"\[\d{1,9}(?:[ \t]{0,3}[,;][ \t]{0,3}\d{1,9}){0,50}\]"
 _MARKER = re.compile(MARKER)
 _BRACKET = re.compile(r"[\[\]]")
 _AUTOLINK = re.compile(r"<[A-Za-z][A-Za-z0-9+.-]{1,31}:[^\s<>]{0,2000}>")
+_PLACE = r"(?:\\\S|\\(?=\s)|[^\s()\\\x00-\x1f\x7f])"  # a character of an address: escaped, or neither a blank nor a bracket
 _TARGET = re.compile(
-    r"\(\s{0,3}(?:<[^<>\n]{0,1000}>|[^\s()<]{0,1000}(?:\([^\s()]{0,500}\)[^\s()]{0,500}){0,3})"
+    rf"\(\s{{0,3}}(?:<(?:\\.|[^<>\n\\]){{0,1000}}>|(?!<){_PLACE}{{0,1000}}(?:\({_PLACE}{{0,500}}\){_PLACE}{{0,500}}){{0,3}})"
     r"(?:\s{1,3}(?:\"[^\"\n]{0,500}\"|'[^'\n]{0,500}'))?\s{0,3}\)"
 )
 _LABEL = re.compile(r"\[([^\[\]\n]{1,200})\]")

@@ -31,6 +31,7 @@ _RANK = 1.0  # what the rank of its section adds to a unit, whose own words coun
 _HEADING = 0.3  # what a word counts that only the headings above the unit have
 _NEIGHBOURS = 0.3
 _ERROR_LINE = re.compile(r"\b\w*(?:Error|Exception|Traceback)\b.*[:(]|^\s*File \"")
+_LINK = re.compile(r"!?\[([^\]\n]*)\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*(?:\s+\"[^\"\n]*\")?\)")  # its words are quoted, not its target
 _WANTS_CODE = re.compile(r"\b(how (?:do|can|to|would|should)|example|snippet|code|write|implement|call|usage|syntax)\b", re.IGNORECASE)
 
 
@@ -186,7 +187,7 @@ def compose(chosen: Sequence[Quoted]) -> str:
     """The quotations as Markdown, each with the marker of its evidence number."""
     blocks: list[str] = []
     for quoted in chosen:
-        text = quoted.text if quoted.unit.kind in {"code", "signature"} else escape(quoted.text)
+        text = quoted.text if quoted.unit.kind in {"code", "signature"} else escape(_LINK.sub(r"\1", quoted.text))
         if quoted.unit.kind == "code":
             blocks.append(f"{_dedent(text)}\n[{quoted.number}]")
         elif quoted.unit.kind == "row":

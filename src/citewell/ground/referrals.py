@@ -14,7 +14,7 @@ _MOST_TERMS = 12
 
 def referrals(question: str, profile: Profile) -> list[Referral]:
     """DeepWiki and code search for the profile's repositories, its documentation search and its forum."""
-    words = re.findall(r"[\w.:-]*\w", question)
+    words = re.findall(r"\w+(?:[.:-]+\w+)*", question)
     query = quote_plus(" ".join([word for word in words if word.lower() not in STOP_WORDS][:_MOST_TERMS] or words[:_MOST_TERMS]))
     table = profile.referrals
     found = []

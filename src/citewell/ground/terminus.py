@@ -19,13 +19,16 @@ MIN_COVERAGE = 0.4
 MIN_CLOSENESS = 0.3
 
 _NOT_FOUND = "The documentation does not answer this."
+_EMPTY = "Nothing is indexed yet, so there is nothing to answer from. Index a folder of documentation first: `citewell index FOLDER`."
+_LATE = "There was no time left to answer."
 _REMOVED = "{count} citation marker(s) named no section that was shown and were removed."
 
 
 async def ground(run: Run, deps: Deps, draft: Draft) -> Answer:
     """The answer to a question whose evidence is gathered. Never raises for what a draft holds."""
     if not len(run.evidence):
-        return assemble(run, deps, draft, status="not_found", reason="no_sections", answer_md=_NOT_FOUND)
+        message = _NOT_FOUND if run.corpus.index_version else _EMPTY
+        return assemble(run, deps, draft, status="not_found", reason="no_sections", answer_md=message)
     if draft.answer_md is None:
         return await _by_quotation(run, deps, draft)
     return _cited(run, deps, draft, draft.answer_md, status="answered")
@@ -47,6 +50,11 @@ async def _by_quotation(run: Run, deps: Deps, draft: Draft) -> Answer:
 
 def _only_resembles(quotations: Quotations) -> bool:
     return quotations.coverage < MIN_COVERAGE and quotations.closeness < MIN_CLOSENESS
+
+
+def late(run: Run, deps: Deps) -> Answer:
+    """The answer to a question whose time ran out before anything could be written."""
+    return assemble(run, deps, Draft("single", "rules"), status="not_found", reason="deadline", answer_md=_LATE)
 
 
 def refuse(run: Run, deps: Deps, verdict: GuardVerdict) -> Answer:

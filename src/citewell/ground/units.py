@@ -22,17 +22,15 @@ _END = re.compile(rf"(?:(?<![.!?…])[.!?…]+[\"')\]”’»]{{0,9}}(?:{MARKER}
 _GAP = re.compile(r"\s*(?:(?<=\n)>[\s>]*)?")
 _BRACKETED = re.compile(r"\([^()]{1,300}\)")
 _INNER_STOP = re.compile(r"[.!?…](?=\s)")
-_OPENER = re.compile(r"[\"'(\[“‘«*_`\\]{0,9}(?:[A-Z0-9À-ÖØ-Þ`\"“]|[a-z_]\w{0,60}(?:[._(]|::)\w)|[^\x00-\x7f]")
+_OPENER = re.compile(r"[\"'(\[“‘«*_`\\]{0,9}(?:[A-Z0-9À-ÖØ-Þ`\"“]|[a-z_]\w{0,60}(?:\(|(?:[._]|::)\w))|[^\x00-\x7f]")
 # Where a full stop ends no sentence: behind these; behind others when a number follows; behind the initial of a name.
-_ABBREVIATION = re.compile(
-    r"(?<![\w.])(?:e\.g|i\.e|cf|vs|viz|resp|approx|incl|al|dr|mr|mrs|prof|jr|sr|st|inc|ltd|co|ph\.d|(?:[a-z]\.)+[a-z])\.$", re.IGNORECASE
-)
-_BEFORE_NUMBER = re.compile(
-    r"(?<![\w.])(?:nos?|figs?|eqs?|sec|ch|vol|pp?|ver|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\.$", re.IGNORECASE
-)
-_INITIAL = re.compile(r"(?<![\w.])[A-Z]\.$")
+_ABBREVIATIONS = frozenset("e.g i.e cf vs viz resp approx incl al dr mr mrs prof jr sr st inc ltd co ph.d".split())
+_BEFORE_NUMBER = frozenset("no nos fig figs eq eqs sec ch vol p pp ver jan feb mar apr jun jul aug sep sept oct nov dec".split())
+_LETTERS = re.compile(r"(?:[a-z]\.)+[a-z]")  # U.S., w.r.t.
+_WORD = re.compile(r"[^\s(\[\"'“‘/]{1,8}$")
+_NUMBER = re.compile(r"(?<![\w.])(?:nos?|figs?|eqs?|sec|ch|vol|pp?|ver|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\.$", re.IGNORECASE)
+_NUMBER = re.compile(r"[(\[]?\d")
 _FUNCTION_WORD = re.compile(r"(?:A|An|And|As|But|By|For|However|If|In|It|Its|Note|On|See|So|That|The|Then|These|This|To|Use|We|When|You)\b")
-_LOOK_BACK = 12  # characters of the longest abbreviation, and the one before it
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,16 +44,11 @@ class Unit:
 
 def units(text: str) -> list[Unit]:
     """The units of a section's text, in order. Headings, heads of tables, rules and fences without content give none."""
-    return [unit for unit, head in _units(text) if not head]
+    return [unit for unit, head in with_heads(text) if not head]
 
 
-def all_units(text: str) -> list[Unit]:
-    """The units of an answer's text, in order: headings and heads of tables too, which assert something when they cite."""
-    return [unit for unit, _ in _units(text)]
-
-
-def _units(text: str) -> Iterator[tuple[Unit, bool]]:
-    """Each unit, and whether it is only the head of what follows."""
+def with_heads(text: str) -> Iterator[tuple[Unit, bool]]:
+    """The units of a text and its headings and heads of tables, in order, each with whether it is such a head."""
     for block, after in pairwise([*blocks(text), Block("break", len(text), len(text))]):
         start = content_start(text, block)
         if block.kind == "fence":
@@ -115,12 +108,13 @@ def _ends(masked: str, stop: re.Match[str]) -> bool:
         return True
     if not _OPENER.match(masked, after):
         return False
-    first = max(stop.start() - _LOOK_BACK, 0)
-    if _ABBREVIATION.search(masked, first, stop.start() + 1):
+    found = _WORD.search(masked, max(stop.start() - 8, 0), stop.start())
+    word = found.group(0) if found else ""
+    if word.lower() in _ABBREVIATIONS or _LETTERS.fullmatch(word.lower()):
         return False
-    if _BEFORE_NUMBER.search(masked, first, stop.start() + 1):
-        return not masked[after].isdigit()
-    return not _INITIAL.search(masked, first, stop.start() + 1) or bool(_FUNCTION_WORD.match(masked, after))
+    if word.lower() in _BEFORE_NUMBER:
+        return not _NUMBER.match(masked, after)
+    return not (len(word) == 1 and word.isupper()) or bool(_FUNCTION_WORD.match(masked, after))
 
 
 def _trimmed(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:

@@ -75,7 +75,7 @@ async def running_url(settings: Settings) -> str:
     if not (await anyio.to_thread.run_sync(server.status)).running:
         raise DatabaseError(
             "The embedded database does not run; it does so only while something uses it.",
-            hint="Start one: citewell serve, or a long index.",
+            hint="Run this while a command uses it, citewell index for one.",
         )
     async with database_url(settings) as url:
         return url

@@ -57,7 +57,7 @@ class MiniLM:
         self._queries: OrderedDict[str, str] = OrderedDict()
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
-        return await anyio.to_thread.run_sync(self._embed, texts)
+        return await anyio.to_thread.run_sync(self._embed, texts, abandon_on_cancel=True)
 
     async def embed_query(self, text: str) -> str:
         """As the protocol has it; the last questions are remembered, since guard and retrieval ask for the same."""

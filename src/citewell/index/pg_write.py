@@ -26,6 +26,10 @@ class PgWriter:
 
     # ---- sources ------------------------------------------------------------------------------------------------------------
 
+    async def find_source(self, name: str) -> Source | None:
+        row = await self.db.fetch_one("source_by_name", name=name)
+        return None if row is None else Source(**row)
+
     async def bind_source(self, spec: SourceSpec) -> Source:
         await self._ensure_library(spec.library)
         async with self.db.transaction() as connection:
@@ -42,7 +46,7 @@ class PgWriter:
             if known.library != spec.library:
                 raise SourceConflict(
                     f"The source {spec.name!r} belongs to the library {known.library!r}, not {spec.library!r}.",
-                    hint=f"Leave --library out, or forget the source first: citewell remove {spec.name}.",
+                    hint=f"Say --library {known.library}, or forget the source first: citewell remove {spec.name}.",
                 )
             rows = await run(connection, "update_source", _spec_params(spec) | {"source_id": known.id})
             return Source(**rows[0])

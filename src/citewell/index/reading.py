@@ -3,52 +3,93 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from bisect import bisect_left
+from collections.abc import Sequence
 
 PAGE_CHARS = 24_000
 
-_FENCE = re.compile(r"^[ >]*(`{3,}|~{3,})")
-_HEADING = re.compile(r"^#{1,6} ")
+# In a quotation or a list a fence stands behind their marks; the info string of backticks holds none, else it is a code span.
+_FENCE = re.compile(r"(?:[ \t>]|[-*+] |\d{1,9}[.)] )*(?P<mark>`{3,}(?=[^`]*$)|~{3,})")
+_HEADING = re.compile(r"#{1,6} ")
+
+
+def lines(text: str) -> list[tuple[int, str]]:
+    """Each line of a text with where it begins."""
+    found, at = [], 0
+    for line in text.split("\n"):
+        found.append((at, line))
+        at += len(line) + 1
+    return found
+
+
+def fences(text: str) -> list[tuple[int, int]]:
+    """The fenced code of a text as spans from the start of the opening line to the end of the closing one, its line end left out.
+
+    A fence that is never closed runs to the end of the text.
+    """
+    found: list[tuple[int, int]] = []
+    mark, opened = "", 0
+    for start, line in lines(text):
+        if not mark:
+            fence = _FENCE.match(line)
+            if fence:
+                mark, opened = fence["mark"], start
+        elif _closes(line, mark):
+            found.append((opened, start + len(line)))
+            mark = ""
+    if mark:
+        found.append((opened, len(text)))
+    return found
+
+
+def _closes(line: str, mark: str) -> bool:
+    bare = line.strip(" \t>")
+    return bare.startswith(mark) and not bare.strip(mark[0])
 
 
 def next_offset(text: str, offset: int, size: int = PAGE_CHARS) -> int | None:
     """Where the page that begins at `offset` ends; None when it reaches the end.
 
-    The last heading within the size, else the last blank line, else the last line end; a fence is not cut while it fits on two pages.
+    The last heading within the size, else the last blank line, else the last line end, none of them in a fence: a fence is not cut while
+    it fits on two pages. A line longer than a page is cut at a blank, if it has one.
     """
-    if len(text) - offset <= size:
+    limit = offset + size
+    if len(text) <= limit:
         return None
-    best: dict[int, int] = {}
-    for start, rank in _boundaries(text, offset):
-        if (start > offset + size and best) or start > offset + 2 * size:
-            break
-        if start > offset:
-            best[rank] = start
-    return best[min(best)] if best else offset + size
+    spans = fences(text)
+    starts = _line_starts(text, offset, limit)
+    best = {rank: start for start, rank in starts if _fence_over(start, spans) is None}
+    if best:
+        return best[min(best)]
+    end = _fence_over(limit, spans)
+    if end is None:
+        return text.rfind(" ", offset + size // 2, limit) + 1 or limit
+    if end + 1 - offset <= 2 * size:
+        return end + 1 if end + 1 < len(text) else None
+    return starts[-1][0] if starts else limit
 
 
-def _boundaries(text: str, offset: int) -> Iterator[tuple[int, int]]:
-    """Line starts outside fences after an offset that itself lies outside, with how good a place to cut each is: 0 is best."""
-    at, mark, blank = offset, "", False
-    while at < len(text):
+def _fence_over(at: int, spans: Sequence[tuple[int, int]]) -> int | None:
+    """The end of the fence that a cut at this place would cut; None when it would cut none."""
+    n = bisect_left(spans, (at, -1)) - 1
+    return spans[n][1] if n >= 0 and spans[n][0] < at <= spans[n][1] else None
+
+
+def _line_starts(text: str, offset: int, limit: int) -> list[tuple[int, int]]:
+    """The starts of lines after `offset` and up to `limit`, with how good a place to cut each is: 0 is best."""
+    found = []
+    at = text.find("\n", offset, limit) + 1
+    while at:
         end = text.find("\n", at)
-        end = len(text) if end < 0 else end
-        line = text[at:end]
-        fence = _FENCE.match(line)
-        if not mark and at > offset:
-            yield at, 0 if _HEADING.match(line) else 1 if blank else 2
-        if fence and not mark:
-            mark = fence.group(1)
-        elif fence and mark and line.strip(" >").startswith(mark) and not line.strip(" >").strip(mark[0]):
-            mark = ""
-        blank = not line.strip()
-        at = end + 1
+        before = text.rfind("\n", 0, at - 1) + 1
+        rank = 0 if _HEADING.match(text, at) else 1 if not text[before : at - 1].strip() else 2
+        found.append((at, rank))
+        at = end + 1 if 0 <= end < limit else 0
+    return found
 
 
 def normal_name(name: str) -> tuple[str, str]:
-    """Source and path of `SOURCE/PATH`, written as people do: `./` in front is dropped, doubled slashes are one."""
-    cleaned = re.sub(r"/{2,}", "/", name.strip())
-    while cleaned.startswith(("./", "/")):
-        cleaned = cleaned.split("/", 1)[1]
-    source, _, path = cleaned.partition("/")
-    return source, path.removeprefix("./")
+    """Source and path of `SOURCE/PATH`, written as people do: `./` is dropped wherever it stands, doubled slashes are one."""
+    parts = [part for part in name.strip().split("/") if part not in {"", "."}]
+    tail = "/" if len(parts) > 1 and name.strip().endswith("/") else ""
+    return "".join(parts[:1]), "/".join(parts[1:]) + tail

@@ -6,6 +6,7 @@ Functions for Hybrid Retrieval"): unlike reciprocal ranks it keeps what a channe
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 
@@ -83,15 +84,21 @@ def _diverse(
 
 
 def snippet(text: str, question: str, size: int = SNIPPET_CHARS) -> str:
-    """The stretch of the text that holds most of the question's words, on one line."""
+    """The paragraph that holds most of the question's words, on one line; from the line that holds most where it is too long."""
     wanted = set(tokens(question))
-    lines = [line.strip() for line in text.split("\n") if line.strip() and not line.strip().startswith("```")]
-    if not lines:
+    paragraphs = [block.strip() for block in re.split(r"\n\s*\n|^[ >]*```.*$", text, flags=re.MULTILINE) if block.strip()]
+    if not paragraphs:
         return ""
-    best = max(range(len(lines)), key=lambda n: (len(wanted & set(tokens(lines[n]))), -n))
-    shown = lines[best]
-    for line in lines[best + 1 :]:
-        if len(shown) >= size:
-            break
-        shown += " " + line
-    return shown if len(shown) <= size else shown[: size - 1].rsplit(" ", 1)[0] + "…"
+    best = _most(paragraphs, wanted)
+    shown = " ".join(paragraphs[best:][:4]).split()
+    if len(paragraphs[best]) > size:
+        lines = paragraphs[best].split("\n")
+        line = _most(lines, wanted)
+        shown = ["…"] * (line > 0) + " ".join(lines[line:]).split()
+    words = " ".join(shown)
+    return words if len(words) <= size else words[: size - 1].rsplit(" ", 1)[0] + "…"
+
+
+def _most(pieces: Sequence[str], wanted: set[str]) -> int:
+    """The first of the pieces that hold most of the wanted words."""
+    return max(range(len(pieces)), key=lambda n: (len(wanted & set(tokens(pieces[n]))), -n))

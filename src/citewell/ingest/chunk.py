@@ -8,18 +8,21 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from citewell.ingest.extract.base import Block, Code, Page, Place, Table, Text, join, place_signature, render
+from citewell.ingest.extract.base import Block, Page, Place, Text, place_signature
+from citewell.ingest.split import pack
 from citewell.types import HEADING_SEPARATOR
 
 MAX_CHARS = 2000
-_FENCE_ROOM = 40  # what the fences and the language of a code block may add to a part
 
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """One section before it is stored. Its key is (anchor, heading_path, nth, part): `nth` tells same-named places apart."""
+    """One section before it is stored. Its key is (anchor, heading_path, nth, part): `nth` tells same-named places apart.
+
+    `names` are the symbols that it documents.
+    """
 
     anchor: str
     heading_path: str
@@ -27,13 +30,25 @@ class Chunk:
     part: int
     text: str
     ids: frozenset[str]
-    definition: bool = False
+    names: tuple[str, ...] = ()
 
 
 def chunk(page: Page, max_chars: int = MAX_CHARS) -> list[Chunk]:
-    """The sections of a page in page order. A place without text of its own is left out when places below it carry its heading on."""
+    """The sections of a page in page order. A place without text of its own is left out when places below it carry its heading on.
+
+    The ids of such a place are the next section's: every id of the page lies in some section.
+    """
     seen: Counter[tuple[str, str]] = Counter()
-    return [piece for path, place in _walk(page.root, ()) for piece in _place_chunks(path or (page.title,), place, seen, max_chars)]
+    waiting: frozenset[str] = frozenset()
+    found: list[Chunk] = []
+    for path, place in _walk(page.root, ()):
+        ids = waiting | place.ids | {place.anchor} - {""}
+        parts = _place_chunks(path or (page.title,), place, seen, max_chars)
+        found.extend(replace(part, ids=ids) for part in parts)
+        waiting = frozenset() if parts else ids
+    if waiting and found:
+        found[-1] = replace(found[-1], ids=found[-1].ids | waiting)
+    return found
 
 
 def _walk(place: Place, above: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Place]]:
@@ -43,70 +58,13 @@ def _walk(place: Place, above: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...
         yield from _walk(child, path)
 
 
-def _place_chunks(path: tuple[str, ...], place: Place, seen: Counter[tuple[str, str]], max_chars: int) -> Iterator[Chunk]:
+def _place_chunks(path: tuple[str, ...], place: Place, seen: Counter[tuple[str, str]], max_chars: int) -> list[Chunk]:
     signature = place_signature(place)
     blocks: list[Block] = [*([Text(signature)] if signature else []), *place.blocks]
-    parts = _pack(blocks, max_chars)
+    parts = pack(blocks, max_chars)
     if not parts and not place.places and place.heading:
         parts = [place.heading]
     heading_path = HEADING_SEPARATOR.join(path)
     nth = seen[place.anchor, heading_path]
     seen[place.anchor, heading_path] += bool(parts)
-    for number, text in enumerate(parts):
-        yield Chunk(place.anchor, heading_path, nth, number, text, frozenset(place.ids | {place.anchor} - {""}), bool(signature))
-
-
-def _pack(blocks: list[Block], max_chars: int) -> list[str]:
-    """The blocks as texts of at most `max_chars`, filled in order; only what cannot be split at a line end is longer than that."""
-    parts: list[str] = []
-    open_: list[Block] = []
-    size = 0
-    for block in (piece for whole in blocks for piece in _split(whole, max_chars)):
-        length = len(render(block)) + 2
-        if open_ and size + length > max_chars:
-            parts.append(join(open_))
-            open_, size = [], 0
-        open_.append(block)
-        size += length
-    if open_:
-        parts.append(join(open_))
-    return [part for part in parts if part.strip()]
-
-
-def _split(block: Block, max_chars: int) -> Iterator[Block]:
-    if len(render(block)) <= max_chars:
-        yield block
-    elif isinstance(block, Code):
-        room = max(max_chars - _FENCE_ROOM - len(block.language), 200)
-        for lines in _groups(block.text.split("\n"), room, len(block.prefix) + 1):
-            yield Code("\n".join(lines), block.language, block.prefix)
-    elif isinstance(block, Table):
-        room = max(max_chars - len("\n".join(block.head)), 200)
-        for rows in _groups(block.rows, room, 1):
-            yield Table(block.head, rows)
-    else:
-        for number, lines in enumerate(_groups(block.md.split("\n"), max_chars, 1)):
-            yield Text("\n".join(lines), tight=block.tight or number > 0)
-
-
-def _groups(lines: list[str], room: int, extra: int) -> Iterator[list[str]]:
-    """Runs of lines that fit into `room`, each line counted with `extra`; a longer line is cut at a blank, else anywhere."""
-    group: list[str] = []
-    size = 0
-    for line in (piece for whole in lines for piece in _cut(whole, room)):
-        if group and size + len(line) + extra > room:
-            yield group
-            group, size = [], 0
-        group.append(line)
-        size += len(line) + extra
-    if group:
-        yield group
-
-
-def _cut(line: str, room: int) -> Iterator[str]:
-    while len(line) > room:
-        blank = line.rfind(" ", room // 2, room)
-        end = blank + 1 if blank > 0 else room
-        yield line[:end]
-        line = line[end:]
-    yield line
+    return [Chunk(place.anchor, heading_path, nth, number, text, frozenset(), place.names) for number, text in enumerate(parts)]

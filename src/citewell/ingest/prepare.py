@@ -12,8 +12,9 @@ from citewell.index.store import NewPage, NewSection, NewSymbol
 from citewell.ingest.chunk import Chunk, chunk
 from citewell.ingest.discover.inventory import Entry
 from citewell.ingest.extract import RECIPE, extractor_for
-from citewell.ingest.extract.base import NotContent, Page, decode, page_markdown
-from citewell.types import HEADING_SEPARATOR, Kind
+from citewell.ingest.extract.base import NotContent, Page, page_markdown
+from citewell.ingest.extract.decode import decode
+from citewell.types import Kind
 
 _API_WORDS = ("/api/", "/generated/", "/library/", "/reference/", "/c-api/")
 _TUTORIAL_WORDS = ("tutorial", "/howto", "getting-started", "getting_started", "quickstart", "/examples/", "/recipes/")
@@ -90,10 +91,12 @@ def _symbols(chunks: Sequence[Chunk], sections: Sequence[NewSection], entries: S
                 place.setdefault(name, section)
     if entries:
         return [NewSymbol(entry.name, entry.role, place.get(entry.anchor, sections[0]).key) for entry in entries]
-    defined = (
-        (piece, section) for piece, section in zip(chunks, sections, strict=True) if piece.definition and piece.part == 0 and piece.anchor
-    )
-    return [NewSymbol(piece.heading_path.rsplit(HEADING_SEPARATOR, 1)[-1], "definition", section.key) for piece, section in defined]
+    return [
+        NewSymbol(name, "definition", section.key)
+        for piece, section in zip(chunks, sections, strict=True)
+        if piece.part == 0 and piece.anchor
+        for name in piece.names
+    ]
 
 
 def _guess_kind(path: str, page: Page) -> Kind:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from citewell.errors import IngestError
@@ -15,6 +16,7 @@ MAX_PAGE_BYTES = 20 * 1024 * 1024
 _IGNORED_FOLDERS = frozenset({"_static", "_sources", "_images", "_downloads", "_modules", "node_modules", "__pycache__"})
 # Documents in formats that no extractor reads yet: named in the report, so that nobody believes them indexed.
 _UNREAD_DOCUMENTS = frozenset(".pdf .docx .doc .odt .rtf .epub .rst .ipynb .txt .adoc .asciidoc .tex .man".split())
+_HINT = "citewell reads HTML (.html) and Markdown (.md) files."
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,62 +37,137 @@ class Listing:
 
 
 def list_folder(origin: Path) -> Listing:
-    """The documents below a folder, or the one file named, sorted by path. Raises `IngestError` when there is nothing to read."""
-    if not origin.exists():
-        raise IngestError(f"There is nothing at {origin}.", hint="Name a folder or a file of documentation.")
-    if origin.is_file():
+    """The documents below a folder, or the one file named, sorted by path. Raises `IngestError` when there is nothing to read.
+
+    Linked folders are followed, each real folder once, but never to a folder that holds the link or the origin.
+    """
+    try:
+        mode = origin.stat().st_mode
+    except OSError as error:
+        problem = "There is nothing at" if isinstance(error, FileNotFoundError) else f"Cannot read ({error.strerror})"
+        raise IngestError(f"{problem} {origin}.", hint="Name a folder or a file of documentation.") from error
+    if stat.S_ISREG(mode):
         return _single(origin)
+    if not stat.S_ISDIR(mode):
+        raise IngestError(f"{origin} is neither a folder nor a file.", hint="Name a folder or a file of documentation.")
+    walk = _Walk(origin)
     found: list[Found] = []
-    skipped: list[Skipped] = []
-    unreadable: list[OSError] = []
-    for path, file in _walk(origin, unreadable.append):
-        reason = _reason(file)
+    for path, file in walk.files():
+        reason = _reason(file, path)
         if reason is None:
             found.append(Found(path, file))
         elif reason:
-            skipped.append(Skipped(path, reason))
-    skipped.extend(Skipped(_relative(error, origin), f"cannot be listed: {error.strerror}") for error in unreadable)
-    if not found and not skipped:
-        raise IngestError(f"{origin} holds no documents.", hint="citewell reads HTML (.html) and Markdown (.md) files.")
-    return Listing(sorted(found, key=lambda item: item.path), skipped, complete=not unreadable)
+            walk.skip(path, reason)
+    if not found and not walk.skipped:
+        raise IngestError(f"{origin} holds no documents.", hint=_HINT)
+    return Listing(sorted(found, key=lambda item: item.path), sorted(walk.skipped, key=lambda item: item.origin), walk.complete)
 
 
 def _single(file: Path) -> Listing:
-    reason = _reason(file)
+    reason = _reason(file, file.name)
     if reason is not None:
-        raise IngestError(
-            f"{file} cannot be indexed: {reason or 'not a document'}.", hint="citewell reads HTML (.html) and Markdown (.md) files."
-        )
+        raise IngestError(f"{file} cannot be indexed: {reason or 'not a document'}.", hint=_HINT)
     return Listing([Found(file.name, file)], [], complete=True)
 
 
-def _reason(file: Path) -> str | None:
+def _reason(file: Path, path: str) -> str | None:
     """None for a document, "" for what is silently no document (pictures, scripts), else why it is skipped."""
     suffix = file.suffix.lower()
-    if extractor_for(file.name) is None:
+    if extractor_for(file.name) is None and (suffix or not file.is_symlink()):  # a broken link without a suffix may be a folder's
         return f"no extractor for {suffix} files" if suffix in _UNREAD_DOCUMENTS else ""
     try:
-        size = file.stat().st_size
+        path.encode()
+        status = file.stat()
+    except UnicodeEncodeError:
+        return "its name is not UTF-8"
+    except FileNotFoundError:
+        return "a broken link"
     except OSError as error:
         return f"cannot be read: {error.strerror}"
-    return f"larger than {MAX_PAGE_BYTES // 2**20} MiB" if size > MAX_PAGE_BYTES else None
+    if not suffix:
+        return ""
+    if not stat.S_ISREG(status.st_mode):
+        return "not a regular file"
+    return f"larger than {MAX_PAGE_BYTES // 2**20} MiB" if status.st_size > MAX_PAGE_BYTES else None
 
 
-def _walk(origin: Path, on_error: object) -> Iterator[tuple[str, Path]]:
-    """Files with their paths below the origin. Linked folders are followed, each real folder once: a loop ends where it began."""
-    seen: set[tuple[int, int]] = set()
-    for folder, names, files in os.walk(origin, followlinks=True, onerror=on_error):  # type: ignore[arg-type]
-        status = Path(folder).stat()
-        if (status.st_dev, status.st_ino) in seen:
-            names.clear()
-            continue
-        seen.add((status.st_dev, status.st_ino))
-        names[:] = sorted(name for name in names if not name.startswith(".") and name not in _IGNORED_FOLDERS)
-        for name in sorted(files):
-            if not name.startswith("."):
-                file = Path(folder, name)
-                yield file.relative_to(origin).as_posix(), file
+Identity = tuple[int, int]
 
 
-def _relative(error: OSError, origin: Path) -> str:
-    return os.path.relpath(error.filename, origin) if error.filename else str(origin)
+def _identity(folder: Path) -> Identity:
+    status = folder.stat()
+    return status.st_dev, status.st_ino
+
+
+def _holders(folder: Path) -> frozenset[Identity]:
+    """A real folder and everything above it."""
+    real = folder.resolve()
+    return frozenset(_identity(holder) for holder in (real, *real.parents))
+
+
+@dataclass(slots=True)
+class _Walk:
+    """Real folders before linked ones, so that a folder has its own path even where a link leads to it, too."""
+
+    origin: Path
+    skipped: list[Skipped] = field(default_factory=list)
+    complete: bool = True
+    seen: set[Identity] = field(default_factory=set)
+
+    def skip(self, path: str, reason: str) -> None:
+        self.skipped.append(Skipped(os.fsencode(path).decode("utf-8", errors="backslashreplace"), reason))
+
+    def files(self) -> Iterator[tuple[str, Path]]:
+        """Files with their paths below the origin."""
+        above, links = _holders(self.origin), [self.origin]
+        while links:
+            folders, links = sorted(links), []
+            for start in folders:
+                if start is self.origin or self._follows(start, above):
+                    yield from self._below(start, links)
+
+    def _follows(self, link: Path, above: frozenset[Identity]) -> bool:
+        """Whether a linked folder is to be walked: not if it is above its link or the origin, nor if it has been."""
+        try:
+            target = _identity(link)
+            if target in above or target in _holders(link.parent):
+                self.skip(self._path(link), "a link to a folder above it")
+                return False
+        except OSError as error:
+            self.skip(self._path(link), f"cannot be listed: {error.strerror}")
+            self.complete = False
+            return False
+        return target not in self.seen
+
+    def _below(self, start: Path, links: list[Path]) -> Iterator[tuple[str, Path]]:
+        """Files in a folder and its real folders; linked folders are put into `links`."""
+        waiting = [start]
+        while waiting:
+            folder = waiting.pop()
+            try:
+                identity = _identity(folder)
+                if identity in self.seen:
+                    continue
+                self.seen.add(identity)
+                with os.scandir(folder) as listed:
+                    entries = sorted((entry for entry in listed if not entry.name.startswith(".")), key=lambda entry: entry.name)
+            except OSError as error:
+                self.skip(self._path(folder), f"cannot be listed: {error.strerror}")
+                self.complete = False
+                continue
+            for entry in entries:
+                path = folder / entry.name
+                if not _is_folder(entry):
+                    yield self._path(path), path
+                elif entry.name not in _IGNORED_FOLDERS:
+                    (links if entry.is_symlink() else waiting).append(path)
+
+    def _path(self, file: Path) -> str:
+        return file.relative_to(self.origin).as_posix()
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:  # a link to itself: its file is reported when it is looked at
+        return False

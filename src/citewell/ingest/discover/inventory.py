@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import zlib
 from collections import defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
+from urllib.parse import unquote
 
 from citewell.types import Skipped
 
 _NO_SYMBOLS = frozenset(
     {"std:label", "std:doc", "std:term", "std:token", "py:parameter", "c:functionParam", "cpp:functionParam", "cpp:templateParam"}
 )
+_HEADER_LINES = 4
+_MAX_BYTES = 100 * 1024 * 1024  # unpacked; the largest inventories known hold a tenth of it
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +41,7 @@ def read_inventory(file: Path) -> tuple[Inventory, list[Skipped]]:
     if not file.is_file():
         return Inventory(), []
     try:
-        parsed = sphobjinv.Inventory(fname_zlib=str(file))
+        parsed = sphobjinv.Inventory(plaintext=_unpacked(file.read_bytes()))
     except Exception as error:  # noqa: BLE001 - a foreign parser over a foreign file: whatever it raises, the pages are still readable
         return Inventory(), [Skipped(file.name, f"unreadable inventory: {type(error).__name__}")]
     pages: defaultdict[str, list[Entry]] = defaultdict(list)
@@ -45,5 +49,21 @@ def read_inventory(file: Path) -> tuple[Inventory, list[Skipped]]:
         role = f"{item.domain}:{item.role}"
         if role not in _NO_SYMBOLS:
             path, _, anchor = item.uri_expanded.partition("#")
-            pages[path].append(Entry(item.name, role, anchor))
+            pages[_file(path)].append(Entry(item.name, role, anchor))
     return Inventory(parsed.version or "", {path: tuple(entries) for path, entries in pages.items()}), []
+
+
+def _unpacked(data: bytes) -> bytes:
+    """The inventory's text. Raises `ValueError` for one that unpacks to more than any real one holds."""
+    *header, packed = data.split(b"\n", _HEADER_LINES)
+    unpacker = zlib.decompressobj()
+    text = unpacker.decompress(packed, _MAX_BYTES)
+    if unpacker.unconsumed_tail or not unpacker.eof:
+        raise ValueError("too large or cut short")
+    return b"\n".join([*header, text])
+
+
+def _file(address: str) -> str:
+    """The file behind a page's address, which is quoted, and ends in `/` where each page has a folder of its own."""
+    path = unquote(address)
+    return f"{path}index.html" if not path or path.endswith("/") else path

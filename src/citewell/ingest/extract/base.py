@@ -10,8 +10,6 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from charset_normalizer import from_bytes
-
 
 class NotContent(Exception):
     """The file is readable but holds nothing to index; `str()` is the reason a report shows."""
@@ -50,13 +48,14 @@ class Place:
     """A heading or a documented definition with what stands under it, in page order.
 
     `anchor` exists in the page ("" is its top). `ids` are all ids that lie in it, so that a symbol finds its place. `signature` is
-    set for definitions, one line for each form.
+    set for definitions, one line for each form; `names` are the symbols that they define.
     """
 
     heading: str
     anchor: str = ""
     level: int = 1
     signature: str = ""
+    names: tuple[str, ...] = ()
     content: list[Block | Place] = field(default_factory=list)
     ids: set[str] = field(default_factory=set)
 
@@ -81,32 +80,19 @@ class Page:
 Extractor = Callable[[str, str], Page]
 """`(text, name)` to a page, where `name` is the file's own, for pages without a title. Raises `NotContent`."""
 
-# Invisible characters by which a page can say one thing to a reader and another to a machine: zero-width ones, bidirectional
-# controls, tag characters. Joiners stay between non-ASCII characters, where emoji and several scripts need them.
-_INVISIBLE = re.compile(
-    "[\u200b\u2060\ufeff\u00ad\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]|(?<![^\x00-\x7f])[\u200c\u200d]|[\u200c\u200d](?![^\x00-\x7f])"
-)
-_CONTROL = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f]")
+
+def lifted(root: Place, title: str) -> Place:
+    """The tree with its title at the top: the only heading of the first rank, or the one that the page itself names as its title."""
+    top = root.places[0] if root.places and not root.blocks else None
+    if top is None or (len(root.places) > 1 and top.heading != title):
+        return root
+    top.content.extend(root.places[1:])
+    top.ids |= root.ids
+    return top
 
 
-def decode(data: bytes) -> str:
-    """The text of a file: UTF-8 if it is, else detected; line ends as LF; no invisible and no control characters.
-
-    Raises `NotContent` for binary data.
-    """
-    if b"\x00" in data[:8192] and not data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise NotContent("binary file")
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        best = from_bytes(data[:200_000]).best()
-        text = data.decode(best.encoding if best else "latin-1", errors="replace")
-    return clean(text.replace("\r\n", "\n").replace("\r", "\n"))
-
-
-def clean(text: str) -> str:
-    """The text without invisible and control characters."""
-    return _CONTROL.sub("", _INVISIBLE.sub("", text.replace("\x0c", "\n")))
+# A line that would make a heading of the one right before it: also an empty list item's.
+_UNDERLINE = re.compile(r"[ \t]*(?:-+|=+)[ \t]*(?:\n|$)")
 
 
 def render_code(code: Code) -> str:
@@ -130,7 +116,8 @@ def join(blocks: list[Block]) -> str:
     """The blocks as one Markdown text."""
     text = ""
     for block in blocks:
-        separator = "" if not text else "\n" if isinstance(block, Text) and block.tight else "\n\n"
+        tight = isinstance(block, Text) and block.tight and not _UNDERLINE.match(block.md)
+        separator = "" if not text else "\n" if tight else "\n\n"
         text += separator + render(block)
     return text
 

@@ -1,59 +1,41 @@
-"""The inside of one HTML block: running text with code spans, signatures, cells; and what of a page is never content."""
+"""The inside of one HTML block: running text with code spans, signatures and their names, the language of code."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 
 from selectolax.lexbor import LexborNode
 
-Attributes = dict[str, str | None]
+from citewell.ingest.extract.decode import clean
+from citewell.ingest.extract.html_chrome import hidden, offers
 
-TAGS = frozenset(
-    "a abbr b bdi bdo big br cite code data del dfn em font i img ins kbd label mark math q rp rt ruby s samp small span strike strong "
-    "sub sup time tt u var wbr".split()
+# What is laid out as a block of its own. Everything else, unknown elements too, is part of the running text.
+BLOCKS = frozenset(
+    "address article aside blockquote body caption center dd details dir div dl dt fieldset figcaption figure footer form "
+    "h1 h2 h3 h4 h5 h6 header hgroup hr html legend li listing main menu ol optgroup option p pre search section summary "
+    "table tbody td tfoot th thead tr ul xmp".split()
 )
-_SKIPPED_TAGS = frozenset("script style nav noscript template svg button form iframe head object embed select input textarea".split())
-_SKIPPED_CLASSES = frozenset(
-    "headerlink viewcode-link sphinxsidebar sphx-glr-download-link-note sphx-glr-footer prev-next-area bd-breadcrumbs breadcrumb "
-    "breadcrumbs related navigation navheader navfooter sr-only visually-hidden contents-local linenos copybtn edit-this-page "
-    "pytorch-breadcrumbs-wrapper pytorch-left-menu pytorch-right-menu sphx-glr-signature toc-backref-list hash-link footer".split()
-)
-_HIDDEN_STYLE = re.compile(
-    r"display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0(?![.\d]*[1-9])|opacity\s*:\s*0(?![.\d]*[1-9])"
-    r"|(?<![-\w])color\s*:\s*(?:#fff(?:fff)?\b|white\b|rgba?\(\s*255\s*,\s*255\s*,\s*255|transparent)",
-    re.IGNORECASE,
-)
+_CODE = frozenset("code kbd samp tt".split())
+_MAX_DEPTH = 60  # running text nested deeper is taken as its plain words
+_LOOK = 40  # descendants that are looked at to find a block inside running text
 _LANGUAGES = {
-    "default": "",
-    "none": "",
-    "text": "",
-    "python3": "python",
-    "ipython3": "python",
-    "py": "python",
+    **dict.fromkeys("default none text plain plaintext txt highlight nohighlight no-highlight".split(), ""),
+    **dict.fromkeys("python3 ipython3 ipython py py3".split(), "python"),
     "pycon3": "pycon",
-    "highlight": "",
 }
-_SPACE = re.compile(r"\s+")
+_LANGUAGE = re.compile(r"(?:highlight|language|lang|src|brush:?)-(?:source-|text-)?([\w+#.-]{1,30})$")
+_NOTE_MARK = re.compile(r"[\w*†‡#]{1,12}")
+_POWER = re.compile(r"[-+−]?\d+(?:\.\d+)?|[a-zA-Z]")
+_AUTOMATIC_ID = re.compile(r"(?:id|index-)\d+$")
+_SPAN = re.compile(r"`[^`]+`")
+_LONGEST_NAME = 160
 
 
 def squeeze(text: str) -> str:
     """The text with every run of white space as one blank."""
-    return _SPACE.sub(" ", text).strip()
-
-
-def hidden(tag: str | None, attributes: Attributes) -> bool:
-    """Whether an element is chrome, or is not shown to a reader: neither is content."""
-    if tag is None or tag in _SKIPPED_TAGS or tag.startswith(("-", "!")):
-        return True
-    if not attributes:
-        return False
-    if "hidden" in attributes or attributes.get("role") in {"navigation", "search", "contentinfo"}:
-        return True
-    style = attributes.get("style")
-    if style and _HIDDEN_STYLE.search(style):
-        return True
-    classes = attributes.get("class")
-    return bool(classes) and not _SKIPPED_CLASSES.isdisjoint(classes.split())  # type: ignore[union-attr]
+    text = " ".join(text.split())
+    return text if text.isascii() and text.isprintable() else " ".join(clean(text).split())
 
 
 def ids(node: LexborNode) -> list[str]:
@@ -62,43 +44,122 @@ def ids(node: LexborNode) -> list[str]:
     for child in node.css("[id], a[name]"):
         attributes = child.attributes
         name = attributes.get("id") or attributes.get("name")
-        if name and child != node:
+        if name and child.mem_id != node.mem_id:
             found.append(name)
     return found
 
 
-def render(node: LexborNode) -> str:
+def is_running(node: LexborNode) -> bool:
+    """Whether an element is part of the running text: inline, and without a block inside."""
+    if node.tag in BLOCKS:
+        return False
+    looked = [node]
+    for inner in looked:
+        for child in inner.iter():
+            if child.tag in BLOCKS:
+                return False
+            if len(looked) < _LOOK:
+                looked.append(child)
+    return True
+
+
+def render(node: LexborNode, depth: int = 0) -> str:
     """A node's text with code as code spans; emphasis and links keep their words only."""
-    if node.tag in {"code", "tt", "kbd", "samp"}:
-        return code_span(_visible_text(node))
-    if node.tag == "br":
+    tag = node.tag
+    if tag in _CODE:
+        return _code(visible_text(node))
+    if tag == "br":
         return "\n"
-    if node.tag == "img":
+    if tag == "img":
         return _alternative(node)
-    return _children(node)
+    if tag == "math":
+        return _formula(node)
+    if depth > _MAX_DEPTH:
+        return visible_text(node)
+    text = joined(_children(node, depth))
+    if tag == "a":
+        return _link(node, text)
+    return _raised(text) if tag == "sup" else text
 
 
-def _children(node: LexborNode) -> str:
-    words = []
+def joined(pieces: Iterable[str]) -> str:
+    """Rendered pieces as one text; code spans that touch are one, as two would end each other."""
+    text: list[str] = []
+    for piece in pieces:
+        if text and _SPAN.fullmatch(piece) and _SPAN.fullmatch(text[-1]):
+            text[-1] = text[-1][:-1] + piece[1:]
+        elif piece:
+            text.append(piece)
+    return "".join(text)
+
+
+def _children(node: LexborNode, depth: int) -> Iterator[str]:
     for child in node.iter(include_text=True):
         if child.tag == "-text":
-            words.append(child.text())
-        elif not hidden(child.tag, child.attributes):
-            words.append(render(child))
-    return "".join(words)
+            yield child.text_content or ""
+        elif not hidden(child, child.attributes):
+            # Blocks inside running text are parted, so that their words do not run into each other.
+            yield f" {render(child, depth + 1)} " if child.tag in BLOCKS else render(child, depth + 1)
 
 
-def _visible_text(node: LexborNode) -> str:
-    return "".join(
-        child.text() if child.tag == "-text" else "" if hidden(child.tag, child.attributes) else _visible_text(child)
-        for child in node.iter(include_text=True)
-    )
+def visible_text(node: LexborNode) -> str:
+    """A node's plain text as it is shown, with the line ends of code and around blocks. Nesting costs no stack."""
+    found: list[str] = []
+    open_ = [(node.iter(include_text=True), False)]
+    while open_:
+        children, is_block = open_[-1]
+        child = next(children, None)
+        if child is None:
+            open_.pop()
+            if is_block:
+                _end_line(found)
+        elif child.tag == "-text":
+            found.append(child.text_content or "")
+        elif child.tag == "br":
+            found.append("\n")
+        elif not hidden(child, child.attributes, code=True):
+            is_block = child.tag in BLOCKS
+            if is_block:
+                _end_line(found)
+            open_.append((child.iter(include_text=True), is_block))
+    return clean("".join(found).replace("\r\n", "\n").replace("\r", "\n"))
+
+
+def _end_line(found: list[str]) -> None:
+    if found and not found[-1].endswith("\n"):
+        found.append("\n")
 
 
 def _alternative(node: LexborNode) -> str:
     """What a picture says in words: only formulas, whose alternative text is the formula itself."""
     attributes = node.attributes
     return f"${attributes.get('alt') or ''}$" if "math" in (attributes.get("class") or "") else ""
+
+
+def _formula(node: LexborNode) -> str:
+    """A formula by its TeX where it carries it, else by its symbols."""
+    source = node.css_first("annotation[encoding='application/x-tex']")
+    tex = source.text() if source is not None else node.attributes.get("alttext")
+    return f"${squeeze(tex)}$" if tex else visible_text(node)
+
+
+def _link(node: LexborNode, text: str) -> str:
+    attributes = node.attributes
+    classes = (attributes.get("class") or "").split()
+    if {"footnote-reference", "footnote-ref"} & set(classes) or attributes.get("role") == "doc-noteref":
+        return note_mark(text)
+    return "" if offers(text, attributes.get("href") or "") else text
+
+
+def note_mark(text: str) -> str:
+    """A footnote's mark as Markdown writes it, so that nobody takes it for a citation of ours."""
+    mark = text.strip(" []^\n")
+    return f"[^{mark}]" if _NOTE_MARK.fullmatch(mark) else text
+
+
+def _raised(text: str) -> str:
+    """A superscript: a power keeps its sign, as `10^-3` is another number than `10-3`."""
+    return f"^{text.strip()}" if _POWER.fullmatch(text.strip()) else text
 
 
 def code_span(text: str) -> str:
@@ -112,91 +173,74 @@ def code_span(text: str) -> str:
     return f"{fence}{pad}{text}{pad}{fence}"
 
 
+def _code(text: str) -> str:
+    """A code span, with the blanks at its ends outside of it."""
+    return " " * text[:1].isspace() + code_span(text) + " " * text[-1:].isspace()
+
+
 def language(node: LexborNode) -> str:
-    """The language of a `pre`, as its classes or those of the elements around or inside it say; "" if none."""
+    """The language of a `pre`, as its attributes or those of the elements around or inside it say; "" if none."""
     around = node.parent.parent if node.parent is not None else None
-    inside = node.css_first("code")
-    for element in (inside, node, node.parent, around):
-        classes = (element.attributes.get("class") or "").split() if element is not None and element.tag != "-document" else []
-        for name in classes:
-            word = re.match(r"(?:highlight|language|lang|brush:?)-([\w+#.-]{1,30})$", name)
-            if word:
-                found = word.group(1).lower()
-                return _LANGUAGES.get(found, found)
+    for element in (node.css_first("code"), node, node.parent, around):
+        if element is None or element.tag == "-document":
+            continue
+        attributes = element.attributes
+        found = _named_language((attributes.get("class") or "").split()) or attributes.get("data-lang") or attributes.get("data-language")
+        if found:
+            found = found.lower().rstrip(";")[:30]
+            return _LANGUAGES.get(found, found) if re.fullmatch(r"[\w+#.-]+", found) else ""
+    return ""
+
+
+def _named_language(classes: list[str]) -> str:
+    for n, name in enumerate(classes):
+        word = _LANGUAGE.match(name)
+        if word:
+            return word.group(1)
+        if name in {"sourceCode", "brush:"} and n + 1 < len(classes):
+            return classes[n + 1]
     return ""
 
 
 def signature(term: LexborNode) -> str:
     """A definition's head as one line of plain text."""
-    return squeeze(_visible_text(term)).replace("`", "'")
+    return squeeze("".join(_plain(term))).replace("`", "'")
+
+
+def _plain(node: LexborNode, depth: int = 0) -> Iterator[str]:
+    """The words of a head without its tools (`[source]`, permanent links)."""
+    for child in node.iter(include_text=True):
+        if child.tag == "-text":
+            yield child.text_content or ""
+        elif child.tag == "br":
+            yield " "
+        elif not hidden(child, child.attributes, code=True):
+            text = "".join(_plain(child, depth + 1)) if depth < _MAX_DEPTH else visible_text(child)
+            yield "" if child.tag == "a" and offers(text, child.attributes.get("href") or "") else text
+
+
+def definition_ids(term: LexborNode) -> list[str]:
+    """The ids by which a term is documented: its own and those inside it, but for the numbers that builders give to references."""
+    own = term.attributes.get("id")
+    inner = ids(term)
+    if own:
+        return [own, *inner]
+    named = [name for name in inner if not _AUTOMATIC_ID.match(name)]
+    return [*named, *(name for name in inner if name not in named)] if named else []
 
 
 def definition_name(term: LexborNode, names: list[str]) -> str:
-    """What a definition is called: its full symbol when its id is one, else the words of its head."""
+    """What a definition is called: its full symbol when an id is one, else the words of its head."""
     described = term.css(".descname") or term.css(".sig-name")
-    words = squeeze(" ".join(_visible_text(part) for part in described)) if described else signature(term)
+    head = signature(term)
+    words = squeeze(" ".join(visible_text(part) for part in described)) if described else head
     last = words.replace(" ", "").lower()
-    symbol = next((name for name in names if last and name.lower().endswith(last) and not name.lower().startswith("cmdoption")), "")
-    return (symbol or words)[:160]
-
-
-def table(node: LexborNode) -> tuple[list[str], list[str]]:
-    """The header lines (with the rule) and the row lines of a pipe table; spanned cells are repeated so that columns stay in line."""
-    grid: list[list[str]] = []
-    header = 0
-    carried: dict[int, tuple[int, str]] = {}
-    for row in node.css("tr"):
-        cells = [cell for cell in row.iter() if cell.tag in {"td", "th"}]
-        if not cells:
-            continue
-        grid.append(_row(cells, carried))
-        if header == len(grid) - 1 and all(cell.tag == "th" for cell in cells):
-            header += 1
-    if not grid:
-        return [], []
-    width = max(map(len, grid))
-    lines = ["| " + " | ".join(row + [""] * (width - len(row))) + " |" for row in grid]
-    rule = "|" + " --- |" * width
-    if header == 0:
-        return ["|" + "  |" * width, rule], lines
-    return [*lines[:header], rule], lines[header:]
-
-
-def _row(cells: list[LexborNode], carried: dict[int, tuple[int, str]]) -> list[str]:
-    """One row of the grid; `carried` holds the cells of rows above that reach down into it: column to (rows left, text)."""
-    row: list[str] = []
-
-    def fill() -> None:
-        while len(row) in carried:
-            left, text = carried.pop(len(row))
-            if left > 1:
-                carried_next[len(row)] = (left - 1, text)
-            row.append(text)
-
-    carried_next: dict[int, tuple[int, str]] = {}
-    for cell in cells:
-        fill()
-        text = squeeze(_cell(cell)).replace("|", "\\|")
-        for _ in range(_span(cell, "colspan")):
-            if _span(cell, "rowspan") > 1:
-                carried_next[len(row)] = (_span(cell, "rowspan") - 1, text)
-            row.append(text)
-    fill()
-    carried.update(carried_next)
-    return row
-
-
-def _cell(cell: LexborNode) -> str:
-    """A cell's text; blocks inside it are parted by blanks."""
-    words = []
-    for child in cell.iter(include_text=True):
-        if child.tag == "-text":
-            words.append(child.text())
-        elif not hidden(child.tag, child.attributes):
-            words.append(render(child) if child.tag in TAGS else f" {_cell(child)} ")
-    return "".join(words)
-
-
-def _span(cell: LexborNode, name: str) -> int:
-    value = cell.attributes.get(name) or "1"
-    return min(max(int(value), 1), 50) if value.isdigit() else 1
+    for name in names:
+        before = name[: len(name) - len(last)]
+        if last and name.lower().endswith(last) and (not before or before.endswith((".", "::"))):
+            # Sphinx puts a domain before the names of C: `c.PyList_New`.
+            return (name[2:] if name.startswith("c.") and "c." not in head else name)[:_LONGEST_NAME]
+    scope = term.css_first(".descclassname")
+    if described and scope is not None and "::" in scope.text():
+        words = squeeze(visible_text(scope)) + words
+    return words[:_LONGEST_NAME]

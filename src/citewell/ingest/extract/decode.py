@@ -1,0 +1,99 @@
+"""A file's bytes as clean text: in the encoding that it declares or shows, line ends as LF, without characters that no reader sees."""
+
+from __future__ import annotations
+
+import codecs
+import re
+
+from charset_normalizer import from_bytes
+
+from citewell.ingest.extract.base import NotContent
+
+_SAMPLE = 200_000  # bytes that a guess looks at
+_HEAD = 8192  # bytes that tell a text from a binary file
+_CONTROL_SHARE = 0.1  # more control characters than this are no text
+_FOREIGN_SHARE = 0.2  # of the letters beyond ASCII: below it a text is in a western language, whose encoding on the web is cp1252
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),  # begins like the mark of UTF-16, so it comes first
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+_DECLARED = re.compile(rb"""<(?:meta[^<>]*?\bcharset|\?xml[^<>]*?\bencoding)\s*=\s*["']?\s*([\w.:-]{1,40})""", re.IGNORECASE)
+# What a page may name, by Python's names. Supersets stand for what browsers take them for.
+_ENCODINGS = {
+    **{name: name for name in "koi8-r koi8-u shift_jis cp932 euc_jp euc_kr cp949 gb18030 big5 big5hkscs mac-roman cp866 cp874".split()},
+    **{f"cp125{n}": f"cp125{n}" for n in range(9)},
+    **{f"iso8859-{n}": f"iso8859-{n}" for n in range(2, 17)},
+    **dict.fromkeys(("ascii", "iso8859-1"), "cp1252"),
+    **dict.fromkeys(("gb2312", "gbk"), "gb18030"),
+    "iso8859-9": "cp1254",
+    "iso8859-11": "cp874",
+}
+# What a page in another script is likely to be in where it says nothing.
+_GUESSES = "cp1251 koi8_r shift_jis cp932 euc_jp euc_kr gb18030 big5 cp1253 cp1255 cp1256 cp874 cp1250 cp1252".split()
+_ASCII = bytes(range(128))
+_NO_LETTERS = bytes(code for code in range(128) if not chr(code).isalpha())
+_CONTROLS = bytes(code for code in range(32) if chr(code) not in "\t\n\r\f\b\x1b")
+
+# Invisible characters by which a page can say one thing to a reader and another to a machine: zero-width ones, bidirectional
+# controls, tags, the control characters of ISO 8859.
+_INVISIBLE = re.compile("[\x80-\x9f\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e0fff]")
+# One joiner between two characters beyond ASCII stays: emoji and several scripts need it.
+_JOINERS = re.compile("[\u200c\u200d]{2,}|(?<![^\x00-\x7f])[\u200c\u200d]|[\u200c\u200d](?![^\x00-\x7f])")
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f]")
+
+
+def decode(data: bytes) -> str:
+    """The text of a file. Raises `NotContent` for binary data."""
+    return clean(_text(data).replace("\r\n", "\n").replace("\r", "\n"))
+
+
+def clean(text: str) -> str:
+    """The text without invisible and control characters; a form feed is a line end."""
+    if text.isascii() and text.isprintable():
+        return text
+    if not text.isascii():
+        text = _INVISIBLE.sub("", text)
+    if "\u200c" in text or "\u200d" in text:
+        text = _JOINERS.sub("", text)
+    return _CONTROL.sub("", text.replace("\x0c", "\n"))
+
+
+def _text(data: bytes) -> str:
+    for mark, encoding in _MARKS:
+        if data.startswith(mark):
+            return data.decode(encoding, errors="replace")
+    head = data[:_HEAD]
+    if b"\x00" in head or len(head) - len(head.translate(None, _CONTROLS)) > len(head) * _CONTROL_SHARE:
+        raise NotContent("binary file")
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        return data.decode(_encoding(data), errors="replace")
+
+
+def _encoding(data: bytes) -> str:
+    """The encoding of bytes that are not entirely UTF-8: damaged UTF-8, the declared one, or the likeliest."""
+    as_utf8 = data.decode("utf-8", errors="replace")
+    damaged = as_utf8.count("\ufffd")
+    if len(as_utf8) - len(as_utf8.encode("ascii", errors="ignore")) > 2 * damaged:
+        return "utf-8"
+    declared = _DECLARED.search(data[:_HEAD])
+    if declared:
+        try:
+            named = codecs.lookup(declared.group(1).decode("ascii")).name
+        except (LookupError, UnicodeDecodeError):
+            named = ""
+        if named in _ENCODINGS:
+            return _ENCODINGS[named]
+    return _likeliest(re.sub(rb"<[^<>]*>", b"", data[:_SAMPLE]))
+
+
+def _likeliest(data: bytes) -> str:
+    high = len(data.translate(None, _ASCII))
+    if high < _FOREIGN_SHARE * len(data.translate(None, _NO_LETTERS)):
+        return "cp1252"
+    best = from_bytes(data, cp_isolation=_GUESSES).best()
+    return best.encoding if best else "cp1252"

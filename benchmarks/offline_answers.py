@@ -29,13 +29,17 @@ def plain(text: str) -> str:
     return " ".join(text.lower().replace("`", "").replace("\\", "").split())
 
 
+def json_lines(file: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+
+
 def has_all_facts(row: dict[str, Any], answer: Answer) -> bool:
     return all(plain(fact) in plain(answer.answer_md) for fact in row["answer_facts"])
 
 
 async def answerable(app: Citewell, file: Path) -> dict[str, Any]:
     """Of questions that the documentation answers: facts, citations, statuses."""
-    raw = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+    raw = json_lines(file)
     answers = [await app.ask(row["question"]) for row in raw]
     found = []
     for row, answer in zip(read_rows(file), answers, strict=True):
@@ -57,8 +61,7 @@ async def answerable(app: Citewell, file: Path) -> dict[str, Any]:
 async def statuses(app: Citewell, file: Path) -> dict[str, Any]:
     """How questions without an answer end, by kind."""
     ends: dict[str, Counter[str]] = {}
-    for line in file.read_text(encoding="utf-8").splitlines():
-        row = json.loads(line)
+    for row in json_lines(file):
         answer = await app.ask(row["question"])
         ends.setdefault(row.get("kind") or row["type"], Counter())[f"{answer.status} {answer.reason}".strip()] += 1
     return {kind: dict(counts) for kind, counts in ends.items()}

@@ -15,8 +15,9 @@ from citewell.errors import IngestError, SourceBusy, SourceConflict, UsageError
 from citewell.index.embed import MiniLM
 from citewell.index.store import SourceSpec
 from citewell.ingest.pipeline import IndexRequest, index_source
-from citewell.profile import load_profile
+from citewell.profile import Profile, ProfileSource, load_profile
 from citewell.settings import Settings
+from citewell.types import Filters
 from tests.conftest import PAGES
 
 pytestmark = pytest.mark.anyio
@@ -69,6 +70,19 @@ async def test_what_a_second_run_does_not_say_stays_as_it_was(app: Citewell, fol
     assert (report.unchanged, report.updated) == (3, 0)
     best = (await app.search("time-out"))[0].section
     assert (best.url, best.library, best.kind) == ("https://widget.example/guide.md", "widget", "api")
+
+
+async def test_a_changed_rule_of_kinds_reaches_pages_that_did_not_change(settings: Settings, folder: Path) -> None:
+    rules = ProfileSource(name="manual", kind={"*.md": "tutorial"})
+    async with Citewell(settings, Profile()) as app:
+        await app.index(str(folder), source="manual")
+        assert (await app.search("time-out"))[0].section.kind == "guide"
+    async with Citewell(settings, Profile(source=(rules,))) as app:
+        report = await app.index(str(folder), source="manual")
+        assert (report.updated, report.unchanged, report.embedded) == (2, 1, 0)
+        assert {hit.section.kind for hit in await app.search("time-out", filters=Filters(kinds=("tutorial",)))} == {"tutorial"}
+        await app.index(str(folder), source="manual", kind="api")
+        assert {hit.section.kind for hit in await app.search("widget")} == {"api"}
 
 
 async def test_a_changed_fact_is_the_new_one_at_once(app: Citewell, folder: Path) -> None:

@@ -15,6 +15,7 @@ from functools import lru_cache
 
 import Stemmer
 
+RECIPE = "1"  # part of every page's content hash: other terms or weights of the same text make the page new
 K1 = 1.2
 B = 0.5  # documentation sections are bounded in length, so length says less than in a collection of whole texts
 PIVOT = 110  # terms of a typical section

@@ -126,11 +126,13 @@ class PgWriter:
             row = old.get(section.key)
             if row is not None:
                 await run(connection, "update_section", _section_params(source, page, section) | {"id": row["id"]})
-                if (row["text_hash"], row["kind"]) != (section.text_hash, page.kind):
+                if row["text_hash"] != section.text_hash:
                     reworded.append(row["id"])
         if gone or reworded:
             await run(connection, "delete_vectors", {"library": source.library, "ids": gone + reworded})
             await run(connection, "delete_sections", {"library": source.library, "ids": gone})
+        if any(row["kind"] != page.kind for row in old.values()):
+            await run(connection, "set_vectors_kind", scope | {"kind": page.kind})
         new_ids = [row["id"] for row in await run(connection, "next_section_ids", {"count": len(fresh)})]
         await copy(
             connection,

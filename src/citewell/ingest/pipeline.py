@@ -128,10 +128,11 @@ class _Run:
         entries = self.inventory.pages.get(item.path, ())
         try:
             data = item.file.read_bytes()
-            if self.stored.get(item.path) == content_hash(data, entries, self.origin):
+            origin = replace(self.origin, kind=self.origin.kind or self.request.rules.kind_of(item.path) or "")
+            if self.stored.get(item.path) == content_hash(data, entries, origin):
                 self.tally.unchanged += 1
                 return None
-            return prepare(item.path, data, entries, self.origin, self.request.rules.kind_of(item.path) or "")
+            return prepare(item.path, data, entries, origin)
         except NotContent as reason:
             self.tally.skipped.append(Skipped(item.path, str(reason)))
             if item.path in self.stored:

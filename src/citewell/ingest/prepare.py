@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from urllib.parse import quote
 
+from citewell.index import lexical
 from citewell.index.lexical import section_weights
 from citewell.index.store import NewPage, NewSection, NewSymbol
 from citewell.ingest.chunk import Chunk, chunk
@@ -22,7 +23,7 @@ _TUTORIAL_WORDS = ("tutorial", "/howto", "getting-started", "getting_started", "
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """What is the same for all pages of a source. `kind_of` and `base_url` come from the caller and the profile."""
+    """What a page's source says of it. `kind` is empty where the page itself has to tell."""
 
     source: str
     base_url: str
@@ -31,8 +32,8 @@ class Origin:
 
 
 def content_hash(data: bytes, entries: Sequence[Entry], origin: Origin) -> str:
-    """Everything that the stored page depends on: the bytes, the inventory's entries, the source's options, and our own recipe."""
-    digest = hashlib.sha256(RECIPE.encode())
+    """Everything that the stored page depends on: the bytes, the inventory's entries, the source's options, and our own recipes."""
+    digest = hashlib.sha256(repr((RECIPE, lexical.RECIPE)).encode())
     digest.update(repr((origin.base_url, origin.kind, origin.version)).encode())
     digest.update(data)
     for entry in entries:
@@ -40,7 +41,7 @@ def content_hash(data: bytes, entries: Sequence[Entry], origin: Origin) -> str:
     return digest.hexdigest()
 
 
-def prepare(path: str, data: bytes, entries: Sequence[Entry], origin: Origin, kind: str) -> NewPage:
+def prepare(path: str, data: bytes, entries: Sequence[Entry], origin: Origin) -> NewPage:
     """The page to store. Raises `NotContent` when there is nothing to index; anything else that it raises is a fault of the file."""
     extractor = extractor_for(path)
     if extractor is None:
@@ -54,7 +55,7 @@ def prepare(path: str, data: bytes, entries: Sequence[Entry], origin: Origin, ki
         path=path,
         url=page_url(path, origin),
         title=page.title[:500],
-        kind=kind or origin.kind or _guess_kind(path, page),
+        kind=origin.kind or _guess_kind(path, page),
         version=origin.version or page.version,
         content_hash=content_hash(data, entries, origin),
         text=page_markdown(page),

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from citewell.errors import UsageError
@@ -58,6 +58,7 @@ class TestRows:
         file.write_bytes(b"\xef\xbb\xbf" + json.dumps({"question": question}, ensure_ascii=False).encode() + b"\r\n")
         assert [row.question for row in read_rows(file)] == [question]
 
+    @settings(deadline=None)  # a busy machine is no fault
     @given(st.lists(st.text(min_size=1).filter(str.strip), min_size=1, max_size=5))
     def test_what_is_written_is_read(self, tmp_path_factory: pytest.TempPathFactory, questions: list[str]) -> None:
         file = written(tmp_path_factory.mktemp("rows"), *({"question": question, "expected": [[question]]} for question in questions))

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from urllib.parse import unquote
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
@@ -51,6 +51,7 @@ def quoted(claim: str, text: str = TEXT) -> str | None:
 
 
 class TestSpan:
+    @settings(deadline=None)  # a busy machine is no fault
     @given(MARKDOWN, MARKDOWN)
     def test_whatever_the_claim_and_the_text_it_lies_in_the_text(self, claim: str, text: str) -> None:
         span = best_span(claim, text)
@@ -61,6 +62,7 @@ class TestSpan:
             assert citation.quote == text[citation.start : citation.end]
             assert citation.quote.strip()
 
+    @settings(deadline=None)  # a busy machine is no fault
     @given(MARKDOWN)
     def test_what_is_quoted_is_found_where_it_first_stands(self, text: str) -> None:
         for unit in units(text):

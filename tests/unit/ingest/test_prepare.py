@@ -24,8 +24,8 @@ API = b"""<html><body><h1 id='top'>API</h1><p>Intro.</p>
 </body></html>"""
 
 
-def prepared(path: str, data: bytes, entries: tuple[Entry, ...] = (), origin: Origin = ORIGIN, kind: str = "") -> NewPage:
-    return prepare(path, data, entries, origin, kind)
+def prepared(path: str, data: bytes, entries: tuple[Entry, ...] = (), origin: Origin = ORIGIN) -> NewPage:
+    return prepare(path, data, entries, origin)
 
 
 # ---- addresses ----------------------------------------------------------------------------------------------------------------
@@ -82,7 +82,6 @@ def test_pages_that_look_alike_have_different_addresses() -> None:
 def test_the_kind_of_a_page(path: str, data: bytes, kind: str) -> None:
     assert prepared(path, data).kind == kind
     assert prepared(path, data, origin=replace(ORIGIN, kind="guide")).kind == "guide"
-    assert prepared(path, data, origin=replace(ORIGIN, kind="guide"), kind="api").kind == "api"
 
 
 def test_the_version_is_the_sources_else_the_pages() -> None:

@@ -4,6 +4,10 @@ WHERE s.library = %(library)s AND s.source_id = %(source_id)s
   AND NOT EXISTS (SELECT FROM vectors v WHERE v.library = %(library)s AND v.section_id = s.id)
 ORDER BY length(s.text) LIMIT %(limit)s;
 
+-- name: set_vectors_kind
+UPDATE vectors v SET kind = %(kind)s FROM sections s
+WHERE v.library = %(library)s AND s.library = %(library)s AND v.section_id = s.id AND s.document_id = %(document_id)s AND v.kind <> %(kind)s;
+
 -- name: known_vectors
 SELECT DISTINCT ON (input_hash) input_hash, embedding::text AS embedding FROM vectors WHERE input_hash = ANY(%(hashes)s);
 

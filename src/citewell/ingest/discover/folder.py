@@ -134,40 +134,38 @@ class _Walk:
                 self.skip(self._path(link), "a link to a folder above it")
                 return False
         except OSError as error:
-            self.skip(self._path(link), f"cannot be listed: {error.strerror}")
-            self.complete = False
+            self._unlisted(error)
             return False
         return target not in self.seen
 
     def _below(self, start: Path, links: list[Path]) -> Iterator[tuple[str, Path]]:
         """Files in a folder and its real folders; linked folders are put into `links`."""
-        waiting = [start]
-        while waiting:
-            folder = waiting.pop()
-            try:
-                identity = _identity(folder)
-                if identity in self.seen:
-                    continue
-                self.seen.add(identity)
-                with os.scandir(folder) as listed:
-                    entries = sorted((entry for entry in listed if not entry.name.startswith(".")), key=lambda entry: entry.name)
-            except OSError as error:
-                self.skip(self._path(folder), f"cannot be listed: {error.strerror}")
-                self.complete = False
+        for top, names, files in os.walk(start, onerror=self._unlisted):
+            folder = Path(top)
+            if not self._enters(folder):
+                names.clear()
                 continue
-            for entry in entries:
-                path = folder / entry.name
-                if not _is_folder(entry):
-                    yield self._path(path), path
-                elif entry.name not in _IGNORED_FOLDERS:
-                    (links if entry.is_symlink() else waiting).append(path)
+            inside = sorted(name for name in names if not name.startswith(".") and name not in _IGNORED_FOLDERS)
+            links.extend(folder / name for name in inside if (folder / name).is_symlink())
+            names[:] = [name for name in inside if not (folder / name).is_symlink()]
+            for file in sorted(name for name in files if not name.startswith(".")):
+                yield self._path(folder / file), folder / file
+
+    def _enters(self, folder: Path) -> bool:
+        """Whether a folder is new; from now on it is not."""
+        try:
+            identity = _identity(folder)
+        except OSError as error:  # it is gone since it was listed
+            self._unlisted(error)
+            return False
+        new = identity not in self.seen
+        self.seen.add(identity)
+        return new
+
+    def _unlisted(self, error: OSError) -> None:
+        path = os.path.relpath(error.filename, self.origin) if error.filename else str(self.origin)
+        self.skip(path, f"cannot be listed: {error.strerror}")
+        self.complete = False
 
     def _path(self, file: Path) -> str:
         return file.relative_to(self.origin).as_posix()
-
-
-def _is_folder(entry: os.DirEntry[str]) -> bool:
-    try:
-        return entry.is_dir()
-    except OSError:  # a link to itself: its file is reported when it is looked at
-        return False

@@ -234,9 +234,8 @@ class TestEvidence:
         assert dict(zip(ids, numbers, strict=True)) == {item: place for place, item in enumerate(dict.fromkeys(ids), start=1)}
 
 
-@pytest.mark.parametrize("half", [False, True])
-def test_hostile_claims_and_texts_take_no_time(half: bool) -> None:
-    assert slow(lambda text: best_span(text[: len(text) // 2] + "zqz" if half else text, text)) == {}
+def test_hostile_claims_and_texts_take_no_time() -> None:
+    assert slow(lambda text: best_span(text[: len(text) // 2] + "zqz", text)) == {}
 
 
 def test_hostile_quotations_take_no_time() -> None:

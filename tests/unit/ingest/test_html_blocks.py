@@ -25,6 +25,7 @@ from tests.unit.ingest.ingest_help import fences, markdown_of, of_html, text_of
         ("<pre><code data-lang='TOML'>x</code></pre>", "toml"),
         ("<pre class='language-a`b'>x</pre>", ""),
         ("<pre class='programlisting'>x</pre>", ""),
+        ("<main class='lang-en'><div><pre>x</pre></div></main>", ""),
     ],
 )
 def test_code_keeps_its_language(markup: str, language: str) -> None:

@@ -66,6 +66,8 @@ def test_what_a_reader_does_not_see_is_not_there(secret: str) -> None:
         "<p hidden='until-found'>SHOWN</p>",
         "<details><p>SHOWN</p></details>",
         "<p aria-hidden='true'>SHOWN</p>",
+        "<article><header><p>SHOWN</p></header></article>",
+        "<blockquote>x<footer>SHOWN</footer></blockquote>",
     ],
 )
 def test_what_a_reader_sees_is_there(shown: str) -> None:
@@ -182,6 +184,19 @@ def test_a_stub_that_leads_elsewhere_is_no_content(refresh: str) -> None:
 )
 def test_a_real_page_is_no_redirect(head: str) -> None:
     assert extract_html(html_page("<h1>T</h1><p>text</p>", head), "page.html").title == "T"
+
+
+def test_a_menu_makes_no_page_of_a_stub() -> None:
+    menu = "<div class='sidebar'>" + "<p>Some other page of the site</p>" * 50 + "</div>"
+    with pytest.raises(NotContent, match="redirect"):
+        extract_html(
+            html_page(f"{menu}<main><h1>Old</h1><p>Moved.</p></main>", "<meta http-equiv=refresh content='3; url=n.html'>"), "o.html"
+        )
+
+
+def test_a_long_page_that_will_move_is_content() -> None:
+    body = f"<h1>Old</h1><p>{'Still true. ' * 100}</p>"
+    assert extract_html(html_page(body, "<meta http-equiv=refresh content='60; url=n.html'>"), "o.html").title == "Old"
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import re
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from citewell.ingest.extract import html_inline as inline
-from citewell.ingest.extract.base import NotContent, Page, Place, lifted
+from citewell.ingest.extract.base import NotContent, Page, Place, lifted, page_markdown
 from citewell.ingest.extract.html_blocks import HANDLERS
 from citewell.ingest.extract.html_reader import Reader
 
@@ -26,13 +26,13 @@ _ROOTS = (
     "body",
 )
 _INDEX_PAGE = re.compile(r"genindex(-.*)?|404|(py-|.*-)?modindex|sg_execution_times", re.IGNORECASE)
-_SEARCH_TEXT = 400  # a page named "search" with less text than this, or with a place for results, has no content of its own
-_STUB_TEXT = 1000  # a page that leads elsewhere and says less than this is only a stub
+_STUB_TEXT = 500  # a page that leads elsewhere, or is for searching, and says less than this has no content of its own
+_RESULTS = "[id*=search-results], [id*=searchbox], [class*=search-results]"
 _DEEPEST = 20_000  # parsing takes time that grows with the square of the depth
 _TAG = re.compile(
     r"<(/?)(?:div|span|section|article|ul|ol|dl|table|blockquote|b|i|em|strong|font|a|details|main|[a-z]+-[a-z-]+)\b", re.IGNORECASE
 )
-_SELF_CLOSED = re.compile(r"<(?!(?:area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr)\b)([A-Za-z][\w:-]*)([^<>]*)/>")
+_SELF_CLOSED = re.compile(r"(?i)<(?!(?:area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr)\b)([A-Za-z][\w:-]*)([^<>]*)/>")
 _VERSION = re.compile(r"""\bVERSION:\s*['"]([^'"]{1,40})['"]""")
 _TITLE_VERSION = re.compile(r"\bv?(\d+(?:\.[\w+]+)+) documentation\s*$")
 
@@ -48,15 +48,20 @@ def extract_html(text: str, name: str) -> Page:
     if name.lower().endswith(".xhtml") or text.startswith("<?xml"):
         text = _SELF_CLOSED.sub(r"<\1\2></\1>", text)
     document = LexborHTMLParser(text)
-    if _leads_elsewhere(document):
-        raise NotContent("a redirect to another page")
-    if stem.lower() == "search" and _is_search(document):
-        raise NotContent("a search page, no content")
     for root in _roots(document):
         place = Reader(HANDLERS, frozenset(inline.ids(root))).read(root)
         if place.content:
-            return _page(place, document, text, name)
+            page = _page(place, document, text, name)
+            _refuse_stubs(page, document, stem)
+            return page
     raise NotContent("no text")
+
+
+def _refuse_stubs(page: Page, document: LexborHTMLParser, stem: str) -> None:
+    if _leads_elsewhere(document) and len(page_markdown(page)) < _STUB_TEXT:
+        raise NotContent("a redirect to another page")
+    if stem.lower() == "search" and (document.css_first(_RESULTS) is not None or len(page_markdown(page)) < _STUB_TEXT):
+        raise NotContent("a search page, no content")
 
 
 def _roots(document: LexborHTMLParser) -> list[LexborNode]:
@@ -74,18 +79,11 @@ def _depth(text: str) -> int:
 
 
 def _leads_elsewhere(document: LexborHTMLParser) -> bool:
-    """Whether a page is a stub that sends its reader on. One that only reloads itself is not, nor one that has much to say."""
-    for meta in document.css("meta[http-equiv=refresh i]"):
-        parent = meta.parent
-        if "url" in (meta.attributes.get("content") or "").lower() and (parent is None or parent.tag != "noscript"):
-            return document.body is None or len(inline.squeeze(inline.visible_text(document.body))) < _STUB_TEXT
-    return False
-
-
-def _is_search(document: LexborHTMLParser) -> bool:
-    if document.css_first("[id*=search-results], [id*=searchbox], [class*=search-results]") is not None:
-        return True
-    return document.body is None or len(inline.squeeze(inline.visible_text(document.body))) < _SEARCH_TEXT
+    """Whether a page sends its reader on. One that only reloads itself, or does so without scripts, does not."""
+    return any(
+        "url" in (meta.attributes.get("content") or "").lower() and (meta.parent is None or meta.parent.tag != "noscript")
+        for meta in document.css("meta[http-equiv=refresh i]")
+    )
 
 
 def _page(root: Place, document: LexborHTMLParser, text: str, name: str) -> Page:

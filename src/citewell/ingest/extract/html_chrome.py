@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from selectolax.lexbor import LexborNode
 
@@ -70,7 +71,16 @@ def _frames(node: LexborNode, tag: str) -> bool:
     """Whether a header, a footer or a form stands around the content rather than holding it."""
     if tag == "footer":
         return node.parent is None or node.parent.tag != "blockquote"
-    return node.css_first("h1, h2, h3, h4, h5, h6, pre, dl" if tag == "form" else "h1, h2, h3, h4, h5, h6") is None
+    if node.css_first("h1, h2, h3, h4, h5, h6, pre, dl" if tag == "form" else "h1, h2, h3, h4, h5, h6") is not None:
+        return False
+    return tag == "form" or not any(around.tag in {"article", "main", "section"} for around in _above(node))
+
+
+def _above(node: LexborNode) -> Iterator[LexborNode]:
+    around = node.parent
+    while around is not None and around.tag != "-document":
+        yield around
+        around = around.parent
 
 
 def _lists_one_page(node: LexborNode) -> bool:
@@ -88,13 +98,11 @@ def _unseen(node: LexborNode, attributes: Attributes, *, code: bool) -> bool:
 
 def _on_white(node: LexborNode) -> bool:
     """Whether the nearest ground that a style gives is white, as it is where none does."""
-    around: LexborNode | None = node
-    while around is not None and around.tag != "-document":
+    for around in (node, *_above(node)):
         values = around.attributes
         ground = _GROUND.search(f"{values.get('style') or ''};background:{values.get('bgcolor') or ''}")
         if ground:
             return re.match(_WHITE, ground.group(1).strip(), re.IGNORECASE) is not None
-        around = around.parent
     return True
 
 

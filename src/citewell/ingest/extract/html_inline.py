@@ -182,7 +182,7 @@ def language(node: LexborNode) -> str:
     """The language of a `pre`, as its attributes or those of the elements around or inside it say; "" if none."""
     around = node.parent.parent if node.parent is not None else None
     for element in (node.css_first("code"), node, node.parent, around):
-        if element is None or element.tag == "-document":
+        if element is None or element.tag in {"-document", "html", "body", "main"}:  # those may name the language of the text
             continue
         attributes = element.attributes
         found = _named_language((attributes.get("class") or "").split()) or attributes.get("data-lang") or attributes.get("data-language")

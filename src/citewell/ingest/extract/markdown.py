@@ -168,7 +168,7 @@ class _Reader:
             elif isinstance(item, Text):
                 self._add(Text(prefix + item.md, item.tight))
             elif isinstance(item, Code):
-                self._add(Code(item.text, item.language, prefix + item.prefix))
+                self._add(Code(item.text, item.language, (prefix + item.prefix)[:_LONGEST_PREFIX]))
             else:
                 self._add(Table([prefix + line for line in item.head], [prefix + line for line in item.rows]))
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+import hypothesis
 import psycopg
 import pytest
 from psycopg import sql
@@ -19,6 +20,10 @@ from psycopg import sql
 from citewell.index.embedded import EmbeddedServer
 from citewell.index.migrate import migrate
 from citewell.settings import Settings
+
+# How long one example takes says nothing on a busy machine; each test has its time limit.
+hypothesis.settings.register_profile("citewell", deadline=None)
+hypothesis.settings.load_profile("citewell")
 
 _numbers = itertools.count(1)
 

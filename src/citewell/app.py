@@ -143,6 +143,8 @@ class Citewell:
             raise IngestError(
                 f"{origin} is a site; this version indexes folders and files.", hint="Download the site's pages and name their folder."
             )
+        if "/" in source or not source.isprintable():
+            raise UsageError(f"{source!r} cannot name a source.", hint="Choose a name without slashes and line ends.")
         folder = await anyio.to_thread.run_sync(lambda: Path(origin).expanduser().resolve())
         rules = self.profile.source_for(base_url or origin, source or library)
         name = source or rules.name or library or rules.library or folder.name or "docs"

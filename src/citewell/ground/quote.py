@@ -184,20 +184,20 @@ def _in_order(chosen: Sequence[Quoted]) -> list[Quoted]:
 
 
 def compose(chosen: Sequence[Quoted]) -> str:
-    """The quotations as Markdown, each with the marker of its evidence number."""
-    blocks: list[str] = []
-    for quoted in chosen:
-        text = quoted.text if quoted.unit.kind in {"code", "signature"} else escape(_LINK.sub(r"\1", quoted.text))
-        if quoted.unit.kind == "code":
-            blocks.append(f"{_dedent(text)}\n[{quoted.number}]")
-        elif quoted.unit.kind == "row":
-            cells = (cell.strip() for cell in text.strip().strip("|").split("|"))
-            blocks.append(f"- {' · '.join(cell for cell in cells if cell)} [{quoted.number}]")
-        elif quoted.unit.kind == "item":
-            blocks.append(f"- {' '.join(text.split())} [{quoted.number}]")
-        else:
-            blocks.append(f"{' '.join(text.split())} [{quoted.number}]")
-    return "\n\n".join(blocks)
+    """The quotations as Markdown, each sentence with the marker of its evidence number."""
+    return "\n\n".join(_block(quoted) for quoted in chosen)
+
+
+def _block(quoted: Quoted) -> str:
+    if quoted.unit.kind == "code":
+        return f"{_dedent(quoted.text)}\n[{quoted.number}]"
+    text = quoted.text if quoted.unit.kind == "signature" else escape(_LINK.sub(r"\1", quoted.text))
+    if quoted.unit.kind == "row":
+        text = " · ".join(cell.strip() for cell in text.strip().strip("|").split("|") if cell.strip())
+    text = ("- " if quoted.unit.kind in {"item", "row"} else "") + " ".join(text.split())
+    for unit in reversed(units(text)):  # a table row may hold several sentences
+        text = f"{text[: unit.end]} [{quoted.number}]{text[unit.end :]}"
+    return text
 
 
 def _dedent(code: str) -> str:

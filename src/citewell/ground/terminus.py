@@ -78,7 +78,8 @@ def _cited(run: Run, deps: Deps, draft: Draft, body: str, *, status: Status, rea
     for claim, spans, _ in resolved:
         pieces.append(body[at : claim.start])
         at = claim.end
-        verdict = verify(claim.text, "\n".join(section.text for section, _, _ in spans)) if spans else None
+        passage = "\n".join(f"{section.heading_path}\n{section.text}" for section, _, _ in spans)
+        verdict = verify(claim.text, passage) if spans else None
         if verdict is None or verdict.support == "unsupported":
             fell += 1
             claims.append(
@@ -120,7 +121,11 @@ def _resolve(claim: ClaimText, run: Run) -> tuple[list[tuple[Section, int, int]]
 
 def _marked(claim: ClaimText, numbers: Sequence[int]) -> str:
     tail = "".join(f"[{number}]" for number in numbers)
-    return f"{claim.text}\n{tail}" if claim.kind == "code" else f"{claim.text} {tail}"
+    if claim.kind == "code":
+        return f"{claim.text}\n{tail}"
+    if claim.kind == "row" and claim.text.endswith("|"):  # behind the last border a table hides it
+        return f"{claim.text[:-1].rstrip()} {tail} |"
+    return f"{claim.text} {tail}"
 
 
 def _tidy(text: str) -> str:

@@ -152,6 +152,12 @@ async def test_no_draft_makes_a_citation_up(pieces: list[str]) -> None:
     assert {number for claim in result.claims for number in claim.citations} == {citation.number for citation in result.citations}
 
 
+async def test_a_marker_in_a_table_row_stays_inside_the_table_and_a_heading_supports_a_name() -> None:
+    result = await answer("| what | how long |\n| --- | --- |\n| default time-out of Page 1 | 30 seconds [1] |")
+    assert result.answer_md.endswith("| default time-out of Page 1 | 30 seconds [1] |")
+    assert [citation.section_id for citation in result.citations] == [1]
+
+
 async def test_the_same_draft_gives_the_same_answer() -> None:
     text = "The widget needs Python 3.11. [3] The default time-out is 30 seconds. [1]"
     assert replace(await answer(text), usage=replace((await answer(text)).usage)) == await answer(text)

@@ -32,13 +32,13 @@ def hold(page: Written, sections: list[Chunk]) -> None:
             assert re.search(r"^[ >]*\|.*\bCol\d+.*\|\n[ >]*\|(?: --- \|)+$", header, re.MULTILINE), section.text
 
 
-@settings(max_examples=80)
+@settings(max_examples=60, deadline=None)
 @given(markdown_pages())
 def test_sections_of_markdown(page: Written) -> None:
     hold(page, of_markdown(page.text))
 
 
-@settings(max_examples=80)
+@settings(max_examples=60, deadline=None)
 @given(html_pages())
 def test_sections_of_html(page: Written) -> None:
     sections = of_html(page.text)
@@ -47,7 +47,7 @@ def test_sections_of_html(page: Written) -> None:
     assert set().union(*(section.ids for section in sections)) == {"top", *re.findall(r"id='(id\d+)'", page.text)}
 
 
-@settings(max_examples=40)
+@settings(max_examples=30, deadline=None)
 @given(markdown_pages())
 def test_no_heading_is_invented_and_none_is_lost(page: Written) -> None:
     sections = of_markdown(page.text)
@@ -55,26 +55,26 @@ def test_no_heading_is_invented_and_none_is_lost(page: Written) -> None:
     assert headings(page_markdown(extract_markdown(page.text, "p.md"))) == page.headings
 
 
-@settings(max_examples=40)
+@settings(max_examples=30, deadline=None)
 @given(markdown_pages())
 def test_the_code_of_all_parts_is_the_code_of_the_page(page: Written) -> None:
     in_parts = "".join(code for section in of_markdown(page.text) for _, code in fences(section.text))
     assert re.findall(r"c\d+", in_parts) == re.findall(r"\bc\d+\b", page.text)
 
 
-@settings(max_examples=40)
+@settings(max_examples=30, deadline=None)
 @given(markdown_pages(), st.sampled_from(["\r\n", "\r"]))
 def test_line_ends_change_nothing(page: Written, end: str) -> None:
     assert of_markdown(page.text.replace("\n", end)) == of_markdown(page.text)
 
 
-@settings(max_examples=40)
+@settings(max_examples=30, deadline=None)
 @given(html_pages(), st.sampled_from(["\r\n", "\r"]))
 def test_line_ends_change_nothing_in_html(page: Written, end: str) -> None:
     assert of_html(page.text.replace("\n", end)) == of_html(page.text)
 
 
-@settings(max_examples=30)
+@settings(max_examples=30, deadline=None)
 @given(markdown_pages())
 def test_the_same_page_gives_the_same_sections(page: Written) -> None:
     assert of_markdown(page.text) == of_markdown(page.text)
@@ -85,7 +85,7 @@ def keys_of_text(sections: list[Chunk]) -> list[tuple[str, str, int, int]]:
     return keys([section for section in sections if not section.heading_path.endswith(section.text)])
 
 
-@settings(max_examples=50)
+@settings(max_examples=50, deadline=None)
 @given(markdown_pages(), st.data())
 def test_an_inserted_heading_changes_the_key_of_no_other(page: Written, data: st.DataObject) -> None:
     before = keys_of_text(of_markdown(page.text))
@@ -97,7 +97,7 @@ def test_an_inserted_heading_changes_the_key_of_no_other(page: Written, data: st
     assert len(after) == len(before) + 1
 
 
-@settings(max_examples=50)
+@settings(max_examples=50, deadline=None)
 @given(html_pages(), st.data())
 def test_an_inserted_heading_changes_the_key_of_no_other_in_html(page: Written, data: st.DataObject) -> None:
     before = keys_of_text(of_html(page.text))
@@ -108,7 +108,7 @@ def test_an_inserted_heading_changes_the_key_of_no_other_in_html(page: Written, 
     assert [key for key in after if "Inserted heading" not in key[1]] == before
 
 
-@settings(max_examples=40)
+@settings(max_examples=30, deadline=None)
 @given(markdown_pages(), st.sampled_from(["```", "~~~~", "```python", "~~~sh"]))
 def test_an_unclosed_fence_hides_no_heading_after_it(page: Written, mark: str) -> None:
     if mark[:3] in page.text:  # it would be closed by a fence of the page
@@ -136,7 +136,7 @@ BLOCKS: st.SearchStrategy[Block] = st.one_of(
 )
 
 
-@settings(max_examples=300)
+@settings(max_examples=300, deadline=None)
 @given(st.lists(BLOCKS, min_size=1, max_size=6), st.sampled_from([400, 2000]))
 def test_packing_any_blocks(blocks: list[Block], limit: int) -> None:
     parts = pack(blocks, limit)
@@ -146,7 +146,7 @@ def test_packing_any_blocks(blocks: list[Block], limit: int) -> None:
     assert words("\n".join(parts)) >= given_words - cut
 
 
-@settings(max_examples=200)
+@settings(max_examples=200, deadline=None)
 @given(st.lists(st.one_of(CODE, st.just(Text("words"))), min_size=1, max_size=5))
 def test_code_of_any_text_is_fenced_in_every_part(blocks: list[Block]) -> None:
     for section in chunk(Page("T", Place("T", content=blocks)), 500):  # type: ignore[arg-type]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from citewell.ingest.extract.base import NotContent
@@ -126,11 +126,13 @@ def test_other_joiners_go(text: str) -> None:
     assert clean(text) == text.replace("\u200d", "").replace("\u200c", "")
 
 
+@settings(deadline=None)
 @given(st.text())
 def test_cleaning_twice_changes_nothing(text: str) -> None:
     assert clean(clean(text)) == clean(text)
 
 
+@settings(deadline=None)
 @given(st.binary())
 def test_whatever_bytes_come_in_a_text_or_a_reason_comes_out(data: bytes) -> None:
     try:

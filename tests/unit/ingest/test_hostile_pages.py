@@ -196,7 +196,7 @@ SOUP = st.lists(
 )
 
 
-@settings(max_examples=400)
+@settings(max_examples=250, deadline=None)
 @given(SOUP)
 def test_tag_soup_keeps_its_words_and_its_anchors_exist(soup: list[str]) -> None:
     page = html_page("".join(soup))
@@ -218,7 +218,7 @@ def test_tag_soup_keeps_its_words_and_its_anchors_exist(soup: list[str]) -> None
         fences(section.text)
 
 
-@settings(max_examples=100)
+@settings(max_examples=100, deadline=None)
 @given(st.text(max_size=300))
 def test_any_text_is_a_page_or_none(text: str) -> None:
     for extract in (extract_html, extract_markdown):

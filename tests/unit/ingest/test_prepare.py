@@ -6,7 +6,7 @@ from dataclasses import replace
 from urllib.parse import unquote, urlsplit
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from citewell.index.store import NewPage
@@ -50,6 +50,7 @@ def test_an_address_is_quoted_and_leads_back_to_its_path(path: str, quoted: str)
     assert page_url(path, NO_ADDRESS) == f"doc:manual/{quoted}"
 
 
+@settings(deadline=None)
 @given(st.text(st.characters(exclude_categories=["Cs"]), min_size=1))
 def test_every_path_has_an_address_of_its_own(path: str) -> None:
     parts = urlsplit(page_url(path, ORIGIN))
@@ -178,6 +179,7 @@ def test_the_hash_is_of_everything_that_the_page_depends_on() -> None:
     assert content_hash(b"a", (entry,), ORIGIN) == hashes[2]
 
 
+@settings(deadline=None)
 @given(st.binary(max_size=300), st.sampled_from(["a.html", "a.md"]))
 def test_any_bytes_are_a_page_or_a_reason(data: bytes, path: str) -> None:
     try:

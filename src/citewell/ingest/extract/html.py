@@ -54,7 +54,7 @@ def extract_html(text: str, name: str) -> Page:
             page = _page(place, document, text, name)
             _refuse_stubs(page, document, stem)
             return page
-    raise NotContent("no text")
+    raise NotContent("a redirect to another page" if _leads_elsewhere(document) else "no text")
 
 
 def _refuse_stubs(page: Page, document: LexborHTMLParser, stem: str) -> None:

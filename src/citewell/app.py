@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import AsyncIterator, Sequence
-from contextlib import AsyncExitStack
+from collections.abc import AsyncIterable, AsyncIterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from types import TracebackType
 
@@ -13,7 +13,7 @@ import anyio.to_thread
 
 from citewell.agent.engine import Question, answer
 from citewell.agent.guard import Calibration, calibrate_corpus, calibrate_questions
-from citewell.errors import CitewellError, EmbedderMissing, IngestError, UsageError
+from citewell.errors import CitewellError, EmbedderMissing, IngestError, UsageError, ungrouped
 from citewell.ground.run import Deps, Sink
 from citewell.index.connect import database_url
 from citewell.index.db import Database
@@ -25,9 +25,9 @@ from citewell.index.store import Listed, SourceSpec
 from citewell.ingest.pipeline import IndexRequest, Progress, index_source, no_progress
 from citewell.profile import Profile, load_profile
 from citewell.settings import Settings, load_settings, profile_tables
-from citewell.types import KINDS, Answer, Budget, Check, DocumentPage, Event, Filters, Hit, IndexReport, SourceInfo
+from citewell.types import KINDS, NO_FILTERS, Answer, Budget, Check, DocumentPage, Event, Filters, Hit, IndexReport, SourceInfo
 
-NO_FILTERS = Filters()
+_EVENTS_AHEAD = 1000  # more than any question has: the work never waits for who watches
 _RECALIBRATE_SHARE = 0.1  # of a source's pages: after smaller changes the guard's threshold still holds
 _LEAST_FREE_BYTES = 200 * 2**20
 
@@ -84,19 +84,23 @@ class Citewell:
         await self._check_filters(filters)
         return await answer(Question(question, budget or self.budget(), filters, guard), self._deps, sink)
 
-    async def ask_stream(self, question: str, *, budget: Budget | None = None, filters: Filters = NO_FILTERS) -> AsyncIterator[Event]:
-        """The events of answering a question, the answer among them."""
-        send, receive = anyio.create_memory_object_stream[Event](1000)
-        async with anyio.create_task_group() as tasks:
+    @asynccontextmanager
+    async def ask_stream(
+        self, question: str, *, budget: Budget | None = None, filters: Filters = NO_FILTERS
+    ) -> AsyncIterator[AsyncIterable[Event]]:
+        """`async with app.ask_stream(question) as events:` gives the events of answering it, the answer among them. Leaving the block
+        early ends the work."""
+        send, receive = anyio.create_memory_object_stream[Event](_EVENTS_AHEAD)
 
-            async def work() -> None:
-                async with send:
-                    await self.ask(question, budget=budget, filters=filters, sink=send.send_nowait)
+        async def work() -> None:
+            async with send:
+                await self.ask(question, budget=budget, filters=filters, sink=send.send_nowait)
 
-            tasks.start_soon(work)
-            async with receive:
-                async for event in receive:
-                    yield event
+        with ungrouped():
+            async with receive, anyio.create_task_group() as tasks:
+                tasks.start_soon(work)
+                yield receive
+                tasks.cancel_scope.cancel()
 
     def budget(self) -> Budget:
         """The limits of the settings."""
@@ -143,8 +147,9 @@ class Citewell:
             raise IngestError(
                 f"{origin} is a site; this version indexes folders and files.", hint="Download the site's pages and name their folder."
             )
-        if "/" in source or not source.isprintable():
-            raise UsageError(f"{source!r} cannot name a source.", hint="Choose a name without slashes and line ends.")
+        for value in (source, library):
+            if "/" in value or not value.isprintable():
+                raise UsageError(f"{value!r} cannot name a source.", hint="Choose a name without slashes and line ends.")
         folder = await anyio.to_thread.run_sync(lambda: Path(origin).expanduser().resolve())
         rules = self.profile.source_for(base_url or origin, source or library)
         name = source or rules.name or library or rules.library or folder.name or "docs"
@@ -157,8 +162,8 @@ class Citewell:
             base_url=_base_url(base_url or rules.url) or (known.base_url if known else ""),
             version=rules.version or self.profile.version,
         )
-        if self.embedder is not None:
-            await self.store.claim_embedder(self.embedder.name)
+        if self.embedder is not None and await self.store.claim_embedder(self.embedder.name) != self.embedder.name:
+            self.embedder = None  # somebody else's vectors came first; they are never mixed
         report = await index_source(self.store, self.embedder, IndexRequest(folder, spec, rules, prune), progress)
         changed = report.added + report.updated + report.deleted
         uncalibrated = (await self.store.corpus()).max_distance is None

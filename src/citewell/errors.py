@@ -18,7 +18,8 @@ What an answer could not find, or was refused, is not an error: it is `Answer.st
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 
 class CitewellError(Exception):
@@ -85,3 +86,23 @@ def near_miss(name: str, known: Iterable[str]) -> str:
     folded = {word.casefold(): word for word in known}
     near = difflib.get_close_matches(name.casefold(), sorted(folded), n=1, cutoff=0.6)
     return f"Did you mean {folded[near[0]]}?" if near else ""
+
+
+@contextmanager
+def ungrouped() -> Iterator[None]:
+    """Errors of a task group as themselves: of several that failed together the first of ours, else the group."""
+    try:
+        yield
+    except BaseExceptionGroup as group:
+        first = _first(group)
+        if first is None:
+            raise
+        raise first from group
+
+
+def _first(group: BaseExceptionGroup[BaseException]) -> CitewellError | None:
+    for error in group.exceptions:
+        found = _first(error) if isinstance(error, BaseExceptionGroup) else error
+        if isinstance(found, CitewellError):
+            return found
+    return None

@@ -16,10 +16,10 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from citewell.errors import SettingsError, near_miss
+from citewell.setting_types import PROFILE_TABLES
 from citewell.types import Kind
 
 BUNDLED = ("generic", "pytorch")
-TABLES = ("profile", "source", "referrals", "answers", "guard")
 
 _SHOWN_CHARS = 80
 _WORDS = {
@@ -134,8 +134,8 @@ def load_profile(name: str | None = None, tables: Mapping[str, Any] | None = Non
 
 def _parse(tables: Mapping[str, Any], where: str) -> Profile:
     for name in tables:
-        if name not in TABLES:
-            hint = near_miss(name, TABLES) or f"It may have {', '.join(TABLES)}."
+        if name not in PROFILE_TABLES:
+            hint = near_miss(name, PROFILE_TABLES) or f"It may have {', '.join(PROFILE_TABLES)}."
             raise SettingsError(f"{where}: {name} is no table of a profile.", hint=hint)
     head = tables.get("profile", {})
     if not isinstance(head, Mapping):

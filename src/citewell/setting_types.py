@@ -11,6 +11,8 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BeforeValidator, Field, SecretStr
 
+PROFILE_TABLES = ("profile", "source", "referrals", "answers", "guard")  # of citewell.toml: all else there is a setting
+
 PROVIDERS = ("openai-compat", "anthropic", "gemini", "offline")
 
 

@@ -21,6 +21,7 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 
 from citewell.errors import SettingsError, near_miss
 from citewell.setting_types import (
+    PROFILE_TABLES,
     PROVIDERS,
     ApiKey,
     AtLeastOne,
@@ -37,7 +38,6 @@ from citewell.setting_types import (
 )
 
 CONFIG_NAME = "citewell.toml"
-PROFILE_TABLES = ("profile", "source", "referrals", "answers", "guard")
 
 _OURS = ("CITEWELL_", "ROUTER_LLM_", "FINAL_LLM_")  # a variable that begins so and is no setting is a misspelt one
 _SHOWN_CHARS = 80

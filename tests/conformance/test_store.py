@@ -130,13 +130,15 @@ async def test_a_failed_update_leaves_the_old_version_answering(store: Store) ->
 async def test_one_indexer_a_source(store: Store) -> None:
     source = await store.bind_source(SPEC)
     other = await store.bind_source(SourceSpec("other", "/elsewhere", "widget"))
-    async with store.indexing(source):
+    async with store.indexing(source.name):
         with pytest.raises(SourceBusy, match="manual"):
-            async with store.indexing(source):
+            async with store.indexing(source.name):
                 raise AssertionError("two indexers at once")
-        async with store.indexing(other):
+        with pytest.raises(SourceBusy, match="manual"):
+            await store.remove_source(source.name)
+        async with store.indexing(other.name):
             pass
-    async with store.indexing(source):
+    async with store.indexing(source.name):
         pass
 
 
@@ -208,7 +210,7 @@ async def test_the_channels_scores_are_exact(store: Store) -> None:
     source = await store.bind_source(SPEC)
     for n, text in enumerate(("zebra zebra horse", "zebra donkey mule", "horse donkey mule")):
         await store.put_page(source, page(f"{n}.md", section(text, f"H{n}", f"h{n}")))
-    await store.count_terms(changed=3)
+    await store.count_terms()
     await vectors(store, source, {"zebra zebra horse": 0, "zebra donkey mule": 1, "horse donkey mule": 2})
     weights = await store.term_weights(query_terms("zebra"))
     (idf,) = [weight.idf for weight in weights.values()]
@@ -272,14 +274,35 @@ async def test_the_embedder_is_claimed_once(store: Store) -> None:
     assert await store.claim_embedder("second") == "first"
 
 
-async def test_term_counts_follow_large_changes_only(store: Store) -> None:
+async def test_term_counts_follow_when_enough_has_changed_in_any_number_of_runs(store: Store) -> None:
     source = await store.bind_source(SPEC)
     await store.put_page(source, page("a.md", *[section(f"zebra {n}", f"H > {n}", f"h{n}", ordinal=n) for n in range(100)]))
-    await store.count_terms(changed=100)
+    await store.count_terms()
     (zebra,) = query_terms("zebra")
     assert (await store.term_weights([zebra]))[zebra].df == 100
-    await store.put_page(source, page("b.md", section("zebra again")))
-    await store.count_terms(changed=1)
-    assert (await store.term_weights([zebra]))[zebra].df == 100
-    await store.count_terms(changed=3)
-    assert (await store.term_weights([zebra]))[zebra].df == 101
+    for n in range(3):
+        await store.put_page(source, page(f"b{n}.md", section(f"zebra again {n}")))
+        await store.count_terms()
+        assert (await store.term_weights([zebra]))[zebra].df == (100 if n < 2 else 103)
+    await store.delete_pages(source, ["a.md"])
+    await store.count_terms()
+    assert (await store.term_weights([zebra]))[zebra].df == 3
+
+
+async def test_a_term_is_known_as_soon_as_a_section_holds_it_and_only_in_its_library(store: Store) -> None:
+    mine, theirs = (
+        await store.bind_source(SourceSpec("mine", "/mine", "mine")),
+        await store.bind_source(SourceSpec("theirs", "/theirs", "theirs")),
+    )
+    frob = section("Frob the widget.")
+    await store.put_page(theirs, page("a.md", frob, symbols=(NewSymbol("widget.frob", "py:function", frob.key),)))
+    await vectors(store, theirs, {"Frob the widget.": 3})
+    (term,) = query_terms("frob")
+    assert await store.known_terms([term, 5]) == {term}
+    scope = Filters(libraries=("mine",))
+    assert await store.known_terms([term], scope) == set()
+    assert await store.known_symbols(["widget.frob"]) == {"widget.frob"}
+    assert await store.known_symbols(["widget.frob"], scope) == set()
+    assert await store.nearest_distance(vector(3)) == pytest.approx(0)
+    assert await store.nearest_distance(vector(3), filters=scope) is None
+    assert mine.library == "mine"

@@ -19,6 +19,7 @@ FIT: dict[str, Any] = {
     "version_num": 150_004,
     "vector": "0.8.0",
     "vector_available": "0.8.0",
+    "trigrams": True,
     "read_only": False,
     "may_create": True,
     "account": "me",
@@ -32,6 +33,7 @@ FIT: dict[str, Any] = {
         ({"version_num": 140_011}, "PostgreSQL 14; citewell needs 15", "newer server"),
         ({"vector": "0.7.4"}, "has pgvector 0.7.4", "ALTER EXTENSION vector UPDATE"),
         ({"vector": None, "vector_available": None}, "has no pgvector", "Install pgvector"),
+        ({"trigrams": False}, "extension pg_trgm", "contrib"),
         ({"read_only": True}, "read-only standby", "primary"),
         ({"may_create": False}, "me may not create a schema in the database docs", "GRANT CREATE ON DATABASE docs TO me"),
     ],
@@ -72,7 +74,7 @@ async def test_many_open_an_empty_database_at_once(embedded_url: str) -> None:
     async with anyio.create_task_group() as tasks:
         for database in databases:
             tasks.start_soon(database.open)
-    assert [await database.fetch_one("count_sections") for database in databases] == [{"n": 0}] * 4
+    assert [await database.fetch("sources") for database in databases] == [[]] * 4
     for database in databases:
         await database.close()
     assert schema_version(url) == HEAD
@@ -89,11 +91,11 @@ async def test_a_schema_of_a_newer_version_is_left_alone(database: str) -> None:
 async def test_the_pool_survives_connections_that_the_server_drops(database: str) -> None:
     opened = Database(database)
     await opened.open()
-    assert await opened.fetch_one("count_sections") == {"n": 0}
+    assert await opened.fetch("sources") == []
     with psycopg.connect(with_database(database, "postgres"), autocommit=True) as connection:
         name = database.rsplit("/", 1)[-1]
         connection.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s", (name,))
-    assert await opened.fetch_one("count_sections") == {"n": 0}
+    assert await opened.fetch("sources") == []
     await opened.close()
     with pytest.raises(DatabaseError, match="not open"):
-        await opened.fetch("count_sections")
+        await opened.fetch("sources")

@@ -114,6 +114,46 @@ async def test_no_prune_keeps_what_is_gone(app: Citewell, folder: Path) -> None:
     assert (report.deleted, report.pages) == (0, 3)
 
 
+async def test_what_is_there_but_cannot_be_read_is_kept(app: Citewell, folder: Path) -> None:
+    await app.index(str(folder))
+    (folder / "install.md").unlink()
+    (folder / "install.md").symlink_to(folder / "nowhere.md")
+    report = await app.index(str(folder))
+    assert (report.deleted, report.pages, [skip.origin for skip in report.skipped]) == (0, 3, ["install.md"])
+
+
+async def test_no_prune_moves_nothing_away(app: Citewell, folder: Path) -> None:
+    await app.index(str(folder))
+    (folder / "install.md").rename(folder / "setup.md")
+    report = await app.index(str(folder), prune=False)
+    assert (report.moved, report.added, report.pages) == (0, 1, 4)
+
+
+async def test_a_new_page_of_a_large_corpus_is_not_called_undocumented(app: Citewell, folder: Path, tmp_path: Path) -> None:
+    many = tmp_path / "many"
+    many.mkdir()
+    (many / "a.md").write_text("# Many\n\n" + "".join(f"## Part {n}\n\nSome words about part {n}.\n\n" for n in range(200)))
+    await app.index(str(many))
+    (many / "b.md").write_text("# New\n\nCall `frobnicate_widget` to frob the widget.\n")
+    await app.index(str(many))
+    answer = await app.ask("How do I call frobnicate_widget?")
+    assert (answer.status, "does not mention" in answer.answer_md) == ("answered", False)
+
+
+async def test_the_events_of_a_question_end_with_its_answer_and_can_be_left_early(app: Citewell, folder: Path) -> None:
+    await app.index(str(folder))
+    async with app.ask_stream("What is the default time-out of the widget?") as events:
+        seen = [type(event).__name__ async for event in events]
+    assert (seen[0], seen[-3:]) == ("TraceEvent", ["SourcesEvent", "AnswerEvent", "DoneEvent"])
+    async with app.ask_stream("What is the default time-out of the widget?") as events:
+        async for _ in events:
+            break
+    await anyio.sleep(0)
+    with pytest.raises(UsageError, match="empty"):
+        async with app.ask_stream(" ") as events:
+            assert [event async for event in events] == []
+
+
 async def test_an_incomplete_listing_deletes_nothing(app: Citewell, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     await app.index(str(folder))
     walk = os.walk
@@ -185,8 +225,7 @@ async def test_text_is_searchable_while_vectors_are_missing_and_the_next_run_goe
 
 async def test_a_second_indexer_of_the_same_source_is_told(app: Citewell, folder: Path) -> None:
     await app.index(str(folder))
-    source = await app.store.bind_source(SourceSpec("widget", str(folder.resolve()), "widget"))
-    async with app.store.indexing(source):
+    async with app.store.indexing("widget"):
         with pytest.raises(SourceBusy, match="Another process is indexing 'widget'"):
             await app.index(str(folder))
 

@@ -25,18 +25,24 @@ class Question:
 
 
 async def answer(question: Question, deps: Deps, sink: Sink | None = None) -> Answer:
-    """The answer, whatever happens: refusals and empty hands are answers too. Raises `DatabaseError` when the store fails."""
+    """The answer, whatever happens: refusals, empty hands and a lack of time are answers too. Raises `DatabaseError` when the store
+    fails."""
+    started = deps.clock()
     corpus = await deps.store.corpus()
-    run = Run(question.text, question.budget, corpus, deps.clock(), uuid.uuid4().hex, question.filters, sink=sink)
+    run = Run(question.text, question.budget, corpus, started, uuid.uuid4().hex, question.filters, sink=sink)
+    with anyio.move_on_after(question.budget.max_seconds):
+        return _finish(run, await _answer(run, question, deps))
+    return _finish(run, await late(run, deps))
+
+
+async def _answer(run: Run, question: Question, deps: Deps) -> Answer:
     if question.guarded and deps.settings.guard:
         run.trace("checking the question")
-        verdict = await guard(question.text, deps, corpus)
+        verdict = await guard(question.text, deps, run.corpus, run.filters)
         if not verdict.allowed:
-            return _finish(run, refuse(run, deps, verdict))
+            return refuse(run, deps, verdict)
     run.emit(RouteEvent("single", "rules"))
-    with anyio.move_on_after(question.budget.max_seconds):
-        return _finish(run, await ground(run, deps, await single(run, deps)))
-    return _finish(run, late(run, deps))
+    return await ground(run, deps, await single(run, deps))
 
 
 def _finish(run: Run, result: Answer) -> Answer:

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from importlib import resources
 from itertools import zip_longest
 
+import anyio.to_thread
+
 from citewell.agent.language import foreign_language
 from citewell.errors import CitewellError
 from citewell.ground.run import Deps
@@ -20,7 +22,7 @@ from citewell.ground.units import units
 from citewell.index.embed import Embedder, vector_literal
 from citewell.index.identifiers import identifiers
 from citewell.index.store import CorpusInfo, Sample, Store
-from citewell.types import HEADING_SEPARATOR, GuardVerdict
+from citewell.types import HEADING_SEPARATOR, NO_FILTERS, Filters, GuardVerdict
 
 DEFAULT_DISTANCE = 0.75  # for a corpus too small to calibrate on: only what is far from everything is stopped
 _SAMPLES = 150
@@ -31,27 +33,28 @@ _LANGUAGES = {"en": "English", "de": "German", "fr": "French", "es": "Spanish", 
 _log = logging.getLogger(__name__)
 
 
-async def guard(question: str, deps: Deps, corpus: CorpusInfo) -> GuardVerdict:
+async def guard(question: str, deps: Deps, corpus: CorpusInfo, filters: Filters = NO_FILTERS) -> GuardVerdict:
     """The verdict on a raw question: the first of length, language and topicality that fails decides."""
     limit = deps.settings.max_question_chars
     if len(question) > limit:
         return GuardVerdict(
             False, "too_long", f"The question has {len(question)} characters; at most {limit} can be answered. Please shorten it."
         )
-    foreign = foreign_language(question, deps.profile.languages)
+    languages = deps.profile.languages  # a doubtful case loads a model: half a second, once, and not on the event loop
+    foreign = await anyio.to_thread.run_sync(foreign_language, question, languages, abandon_on_cancel=True)
     if foreign is not None:
         names = " or ".join(_LANGUAGES.get(code, code) for code in deps.profile.languages)
         return GuardVerdict(False, "not_english", f"I can search this documentation in {names} only. Please put the question in {names}.")
-    return await _topicality(question, deps, corpus)
+    return await _topicality(question, deps, corpus, filters)
 
 
-async def _topicality(question: str, deps: Deps, corpus: CorpusInfo) -> GuardVerdict:
+async def _topicality(question: str, deps: Deps, corpus: CorpusInfo, filters: Filters) -> GuardVerdict:
     """Fails open: an empty index or any trouble in measuring lets the question pass."""
     if deps.embedder is None:
         return GuardVerdict(True)
     try:
-        distance = await deps.store.nearest_distance(await deps.embedder.embed_query(question))
-        if distance is None or distance <= _threshold(deps, corpus) or await deps.store.known_symbols(identifiers(question)):
+        distance = await deps.store.nearest_distance(await deps.embedder.embed_query(question), filters=filters)
+        if distance is None or distance <= _threshold(deps, corpus) or await deps.store.known_symbols(identifiers(question), filters):
             return GuardVerdict(True, distance=distance)
     except CitewellError as error:
         _log.warning("topicality could not be measured, the question passes: %s", error)

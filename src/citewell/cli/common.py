@@ -24,7 +24,7 @@ ProfileName = Annotated[str | None, typer.Option("--profile", help="A profile fi
 Verbose = Annotated[bool, typer.Option("-v", "--verbose", help="Logs and tracebacks on stderr.")]
 Library = Annotated[list[str] | None, typer.Option("--library", help="Only this library (repeatable).", metavar="L")]
 
-INTERRUPTED = 130
+INTERRUPTED = 1
 _secrets: list[str] = []  # of the settings in force, once they are read: no line on stderr may hold one
 
 
@@ -71,11 +71,6 @@ def run(options: Options, work: Callable[[], Awaitable[T]]) -> T:
         return anyio.run(work)
     except CitewellError as error:
         fail(options, str(error), error.hint, error.exit_code)
-    except BaseExceptionGroup as group:
-        first = _first(group, CitewellError)
-        if first is None:
-            raise
-        fail(options, str(first), first.hint, first.exit_code)
     except (KeyboardInterrupt, BrokenPipeError):
         raise typer.Exit(INTERRUPTED) from None
 
@@ -95,15 +90,6 @@ def fail(options: Options, message: str, hint: str, code: int) -> NoReturn:
     if options.verbose:
         print(masked(traceback.format_exc()), file=sys.stderr)
     raise typer.Exit(code)
-
-
-def _first(group: BaseExceptionGroup[BaseException], kind: type[T]) -> T | None:
-    """The first error of a kind in a group: several tasks that fail together are told by the first."""
-    for error in group.exceptions:
-        found = _first(error, kind) if isinstance(error, BaseExceptionGroup) else error
-        if isinstance(found, kind):
-            return found
-    return None
 
 
 def emit(options: Options, value: Any, text: Callable[[], str]) -> None:

@@ -49,10 +49,13 @@ def index(
         return reports
 
     reports = with_app(options, work)
+    from citewell.render import plain
+
     for report in reports:
         for warning in report.warnings:
             note(f"warning: {warning}")
-    emit(options, reports[0] if len(reports) == 1 else reports, lambda: "\n".join(map(_text, reports)))
+    rows = [{name: value for name, value in plain(report).items() if name != "warnings"} for report in reports]
+    emit(options, rows[0] if len(rows) == 1 else rows, lambda: "\n".join(map(_text, reports)))
 
 
 def _text(report: IndexReport) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 import anyio
 
 from citewell.app import Citewell
-from citewell.errors import UsageError
+from citewell.errors import UsageError, ungrouped
 from citewell.evals.dataset import QuestionRow
 from citewell.evals.scorers.retrieval import group_ranks, score
 
@@ -41,7 +41,8 @@ async def run_retrieval(app: Citewell, rows: Sequence[QuestionRow], k: int) -> l
         found = [f"{hit.section.url}#{hit.section.anchor}" for hit in hits]
         results[number] = ScoredRow(row.id, row.type, row.question, score(row, hits, k), {"ranks": group_ranks(row, hits), "found": found})
 
-    async with anyio.create_task_group() as tasks:
-        for number, row in enumerate(scorable):
-            tasks.start_soon(one, number, row)
+    with ungrouped():
+        async with anyio.create_task_group() as tasks:
+            for number, row in enumerate(scorable):
+                tasks.start_soon(one, number, row)
     return [results[number] for number in sorted(results)]

@@ -18,7 +18,7 @@ from citewell.index.embed import Embedder
 from citewell.index.identifiers import identifiers, last_component, without_code
 from citewell.index.lexical import STOP_WORDS, term_id, tokens
 from citewell.index.store import Store, TermWeight
-from citewell.types import Hit
+from citewell.types import NO_FILTERS, Filters, Hit
 
 MAX_UNITS = 6
 MAX_CHARS = 1300
@@ -55,12 +55,12 @@ class Quotations:
     closeness: float  # cosine similarity of the best unit, 0..1
 
 
-async def choose(question: str, evidence: Evidence, store: Store, embedder: Embedder | None) -> Quotations:
+async def choose(question: str, evidence: Evidence, store: Store, embedder: Embedder | None, filters: Filters = NO_FILTERS) -> Quotations:
     """The quotations that answer a question best, from the evidence at hand."""
     hits = [(number, hit) for number, hit in evidence][:_SECTIONS]
     asked = [term for term in dict.fromkeys(tokens(question)) if term not in STOP_WORDS]
     weights = await store.term_weights([term_id(term) for term in asked])
-    unknown = await _unknown(question, store)
+    unknown = await _unknown(question, store, filters)
     top = max((hit.score for _, hit in hits), default=0.0) or 1.0
     near = [(number, hit) for number, hit in hits if hit.score >= _NEAR * top]
     pool = _score_words(near, asked, weights, top)
@@ -73,17 +73,17 @@ async def choose(question: str, evidence: Evidence, store: Store, embedder: Embe
     return Quotations(chosen, unknown, _share(asked, held, weights), max(closeness.values(), default=0.0))
 
 
-async def _unknown(question: str, store: Store) -> list[str]:
+async def _unknown(question: str, store: Store, filters: Filters) -> list[str]:
     """The identifiers of a question's prose that are neither a documented symbol nor a word of any section, as the asker wrote them.
 
     Names in error messages and in the asker's own code are not what is asked for.
     """
     prose = "\n".join(line for line in without_code(question).split("\n") if not _ERROR_LINE.search(line))
     names = identifiers(prose)
-    known = await store.known_symbols(names)
+    known = await store.known_symbols(names, filters)
     words = {name: _whole_term(name) for name in names if name not in known}
-    weights = await store.term_weights([term for term in words.values() if term is not None])
-    missing = [name for name, term in words.items() if term is not None and (term not in weights or weights[term].df == 0)]
+    held = await store.known_terms([term for term in words.values() if term is not None], filters)
+    missing = [name for name, term in words.items() if term is not None and term not in held]
     return [_as_written(name, prose) for name in missing]
 
 

@@ -11,13 +11,9 @@ from citewell.index.embed import Embedder
 from citewell.index.store import CorpusInfo, Store
 from citewell.profile import Profile
 from citewell.settings import Settings
-from citewell.types import Budget, Event, Filters, TraceEvent, Usage
+from citewell.types import NO_FILTERS, Budget, Event, Filters, TraceEvent, Usage
 
 Sink = Callable[[Event], None]
-
-
-def no_sink(_event: Event) -> None:
-    """For callers that want the answer only."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +36,7 @@ class Run:
     corpus: CorpusInfo
     started: float
     trace_id: str
-    filters: Filters = field(default_factory=Filters)
+    filters: Filters = NO_FILTERS
     evidence: Evidence = field(default_factory=Evidence)
     usage: Usage = field(default_factory=Usage)
     warnings: list[str] = field(default_factory=list)

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
+import anyio
+
 from citewell.ground.cite import best_span, make_citation
 from citewell.ground.claims import ClaimText, split_claims
 from citewell.ground.quote import Quotations, choose, compose
@@ -19,6 +21,7 @@ MIN_COVERAGE = 0.4
 MIN_CLOSENESS = 0.3
 
 _NOT_FOUND = "The documentation does not answer this."
+_GRACE_SECONDS = 0.5  # beyond the limit, within which what was found is still put together
 _EMPTY = "Nothing is indexed yet, so there is nothing to answer from. Index a folder of documentation first: `citewell index FOLDER`."
 _LATE = "There was no time left to answer."
 _REMOVED = "{count} citation marker(s) named no section that was shown and were removed."
@@ -36,7 +39,7 @@ async def ground(run: Run, deps: Deps, draft: Draft) -> Answer:
 
 async def _by_quotation(run: Run, deps: Deps, draft: Draft) -> Answer:
     run.trace("choosing quotations")
-    quotations = await choose(run.question, run.evidence, deps.store, deps.embedder)
+    quotations = await choose(run.question, run.evidence, deps.store, deps.embedder, run.filters)
     if not quotations.chosen or _only_resembles(quotations):
         return assemble(run, deps, draft, status="not_found", reason="unsupported", answer_md=_NOT_FOUND)
     body = compose(quotations.chosen)
@@ -52,9 +55,14 @@ def _only_resembles(quotations: Quotations) -> bool:
     return quotations.coverage < MIN_COVERAGE and quotations.closeness < MIN_CLOSENESS
 
 
-def late(run: Run, deps: Deps) -> Answer:
-    """The answer to a question whose time ran out before anything could be written."""
-    return assemble(run, deps, Draft("single", "rules"), status="not_found", reason="deadline", answer_md=_LATE)
+async def late(run: Run, deps: Deps) -> Answer:
+    """The answer to a question whose time ran out: what was found so far, quoted by words alone, which takes milliseconds."""
+    draft = Draft("single", "rules")
+    with anyio.move_on_after(_GRACE_SECONDS):
+        quotations = await choose(run.question, run.evidence, deps.store, None, run.filters)
+        if quotations.chosen:
+            return _cited(run, deps, draft, compose(quotations.chosen), status="partial", reason="deadline")
+    return assemble(run, deps, draft, status="not_found", reason="deadline", answer_md=_LATE)
 
 
 def refuse(run: Run, deps: Deps, verdict: GuardVerdict) -> Answer:
@@ -99,7 +107,7 @@ def _cited(run: Run, deps: Deps, draft: Draft, body: str, *, status: Status, rea
     if not citations:
         return assemble(run, deps, draft, status="not_found", reason="unsupported", answer_md=_NOT_FOUND, claims=claims)
     if fell:
-        status, reason = "partial", "unsupported"
+        status, reason = "partial", reason or "unsupported"
         run.warnings.append(f"{fell} sentence(s) that the cited text does not support were removed.")
     return assemble(run, deps, draft, status=status, reason=reason, answer_md=answer_md, citations=citations, claims=claims)
 

@@ -28,7 +28,6 @@ _ABBREVIATIONS = frozenset("e.g i.e cf vs viz resp approx incl al dr mr mrs prof
 _BEFORE_NUMBER = frozenset("no nos fig figs eq eqs sec ch vol p pp ver jan feb mar apr jun jul aug sep sept oct nov dec".split())
 _LETTERS = re.compile(r"(?:[a-z]\.)+[a-z]")  # U.S., w.r.t.
 _WORD = re.compile(r"[^\s(\[\"'“‘/]{1,8}$")
-_NUMBER = re.compile(r"(?<![\w.])(?:nos?|figs?|eqs?|sec|ch|vol|pp?|ver|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\.$", re.IGNORECASE)
 _NUMBER = re.compile(r"[(\[]?\d")
 _FUNCTION_WORD = re.compile(r"(?:A|An|And|As|But|By|For|However|If|In|It|Its|Note|On|See|So|That|The|Then|These|This|To|Use|We|When|You)\b")
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from typing import Any
-from urllib.parse import urlsplit
 
 import anyio.to_thread
 import psycopg
 from psycopg import AsyncConnection, sql
+from psycopg.conninfo import conninfo_to_dict
 from psycopg.rows import dict_row
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
@@ -25,13 +25,13 @@ _MIN_SERVER = 150_000
 _MIN_VECTOR = (0, 8)
 _POOL_SIZE = 10
 _CONNECT_SECONDS = 15.0
-# hnsw.ef_search: at pgvector's 40, one nearest neighbour in twelve is missed. Iterative scans go on until a filter has its rows.
+# hnsw.ef_search: at pgvector's 40, one nearest neighbour in twelve is missed. Iterative scans go on until a filter has its rows or
+# so many vectors have been looked at.
 _SESSION = (
-    f"SET search_path TO {SCHEMA}, public",
     "SET hnsw.ef_search = 100",
     "SET hnsw.iterative_scan = strict_order",
+    "SET hnsw.max_scan_tuples = 200000",
     "SET jit = off",
-    "SET synchronous_commit = off",  # a crash may cost the last pages of a run, never consistency: the next run sees their hashes missing
 )
 
 
@@ -41,17 +41,19 @@ class Database:
     def __init__(self, url: str) -> None:
         self.url = url
         self._pool: AsyncConnectionPool[Connection] | None = None
+        self._schemas: list[str] = []
 
     async def open(self) -> None:
         """Check the server, bring its schema up to date, open the pool."""
         with translated(self.url):
             await self._check()
             await anyio.to_thread.run_sync(migrate, self.url)
+            self._schemas = await self._search_path()
             self._pool = AsyncConnectionPool(
                 self.url,
                 connection_class=AsyncConnection[Row],
                 kwargs={"autocommit": True, "row_factory": dict_row, "connect_timeout": int(_CONNECT_SECONDS)},
-                configure=_configure,
+                configure=self._configure,
                 check=AsyncConnectionPool.check_connection,
                 min_size=1,
                 max_size=_POOL_SIZE,
@@ -75,9 +77,12 @@ class Database:
                 yield connection
 
     @asynccontextmanager
-    async def transaction(self) -> AsyncIterator[Connection]:
-        """A connection inside one transaction."""
+    async def transaction(self, *, durable: bool = True) -> AsyncIterator[Connection]:
+        """A connection inside one transaction. One that is not durable may be lost in a crash of the server, whole: for what is made
+        anew when it is missing, such as a page of a run or a vector."""
         async with self.connection() as connection, connection.transaction():
+            if not durable:
+                await connection.execute("SET LOCAL synchronous_commit = off")
             yield connection
 
     async def fetch(self, name: str, /, **params: Any) -> list[Row]:
@@ -89,12 +94,26 @@ class Database:
         rows = await self.fetch(name, **params)
         return rows[0] if rows else None
 
-    async def _check(self) -> None:
-        """Raises `DatabaseError` with the remedy for a server that cannot serve."""
+    async def _configure(self, connection: Connection) -> None:
+        path = sql.SQL(", ").join(map(sql.Identifier, self._schemas))
+        await connection.execute(sql.SQL("SET search_path TO {}").format(path))
+        for setting in _SESSION:
+            await connection.execute(sql.SQL(setting))
+
+    async def _ask_once(self, name: str) -> list[Row]:
+        """The rows of a named statement on a connection of its own, before there is a pool."""
         async with await AsyncConnection.connect(
             self.url, autocommit=True, row_factory=dict_row, connect_timeout=int(_CONNECT_SECONDS)
         ) as connection:
-            facts = (await run(connection, "server", {}))[0]
+            return await run(connection, name, {})
+
+    async def _search_path(self) -> list[str]:
+        """Our schema, and those of the extensions: a server's administrator may have put them anywhere."""
+        return list(dict.fromkeys([SCHEMA, "public", *(row["name"] for row in await self._ask_once("extension_schemas"))]))
+
+    async def _check(self) -> None:
+        """Raises `DatabaseError` with the remedy for a server that cannot serve."""
+        facts = (await self._ask_once("server"))[0]
         problem = unfit(facts)
         if problem is not None:
             raise problem
@@ -115,6 +134,11 @@ def unfit(facts: Row) -> DatabaseError | None:
             f"The database server has {'pgvector ' + vector if vector else 'no pgvector'}; citewell needs 0.8 or newer.",
             hint="Install pgvector 0.8+ on the server (and ALTER EXTENSION vector UPDATE), or unset CITEWELL_DATABASE_URL.",
         )
+    if not facts["trigrams"]:
+        return DatabaseError(
+            "The database server does not have the extension pg_trgm.",
+            hint="Install PostgreSQL's contrib modules on the server (postgresql-contrib).",
+        )
     if not facts["may_create"]:
         return DatabaseError(
             f"The account {facts['account']} may not create a schema in the database {facts['database']}.",
@@ -134,11 +158,6 @@ async def copy(connection: Connection, name: str, rows: Sequence[Sequence[Any]])
     async with connection.cursor() as cursor, cursor.copy(statement(name).encode()) as stream:
         for row in rows:
             await stream.write_row(row)
-
-
-async def _configure(connection: Connection) -> None:
-    for setting in _SESSION:
-        await connection.execute(sql.SQL(setting))
 
 
 @contextmanager
@@ -168,5 +187,9 @@ def _first_line(error: Exception) -> str:
 
 
 def _place(url: str) -> str:
-    parts = urlsplit(url)
-    return f"{parts.hostname or 'localhost'}:{parts.port or 5432}"
+    """The server's name and port; never a piece of the password, however the address is written."""
+    try:
+        parts = conninfo_to_dict(url)
+    except psycopg.Error:
+        return "the address given"
+    return f"{parts.get('host') or 'localhost'}:{parts.get('port') or 5432}"

@@ -7,6 +7,7 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import os
+import threading
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from functools import cache
@@ -27,6 +28,7 @@ WIDTH = 384
 _MAX_TOKENS = 256
 _BATCH_TOKENS = 2048  # tokens a batch, padding included: larger batches are no faster here, and cost memory
 _QUERY_CACHE = 256
+_loading = threading.Lock()  # `cache` alone would let several first threads load the model each
 _SHA256 = {
     "onnx/model.onnx": "2f019cf6217537cc4bfc7f5192f21dea1e18445177edaab0bc6163a813e5c7a1",
     "onnx/model.onnx_data": "60c758432aa596c30a122942dfe594c457d4d713f890926f1c5f920bd496c8de",
@@ -89,9 +91,14 @@ class MiniLM:
         return vectors
 
 
-@cache
 def _load() -> tuple[Any, Any]:
     """The tokenizer and the session, once a process: they hold 200 MB and may be used by several threads."""
+    with _loading:
+        return _loaded()
+
+
+@cache
+def _loaded() -> tuple[Any, Any]:
     import onnxruntime
     from tokenizers import Tokenizer
 

@@ -21,6 +21,7 @@ B = 0.5  # documentation sections are bounded in length, so length says less tha
 PIVOT = 110  # terms of a typical section
 HEADING_WEIGHT = 2.0
 DIMENSIONS = 1_000_000_000  # pgvector's most; terms are hashed into them
+MAX_QUERY_TERMS = 400
 MAX_TERMS = 15_000  # pgvector stores at most 16,000 non-zero elements
 
 _TOKEN = re.compile(r"\w+(?:[.:/\-]+\w+)*")
@@ -119,7 +120,7 @@ def query_terms(text: str) -> list[int]:
     """The dimensions of a question's terms, each once; stop words only when there is nothing else."""
     terms = list(dict.fromkeys(tokens(text)))
     telling = [term for term in terms if term not in STOP_WORDS]
-    return list(dict.fromkeys(term_id(term) for term in telling or terms))
+    return list(dict.fromkeys(term_id(term) for term in (telling or terms)[:MAX_QUERY_TERMS]))
 
 
 def sparse_literal(weights: dict[int, float]) -> str:

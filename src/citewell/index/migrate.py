@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import psycopg
 from psycopg import sql
 
 from citewell.errors import DatabaseError
+from citewell.index.queries import statement
 
 SCHEMA = "citewell"
 _VERSIONS = Path(__file__).parent / "migrations" / "versions"
@@ -47,6 +49,12 @@ def migrate(url: str) -> bool:
     return True
 
 
+def _schemas(connection: Any) -> list[str]:
+    """Our schema first, then those in which the extensions lie."""
+    found = connection.exec_driver_sql(statement("extension_schemas")).scalars()
+    return list(dict.fromkeys([SCHEMA, "public", *found]))
+
+
 def _upgrade(url: str) -> None:
     # Alembic brings SQLAlchemy along, a second to import: needed only when there is something to migrate.
     import sqlalchemy
@@ -65,7 +73,7 @@ def _upgrade(url: str) -> None:
     engine = sqlalchemy.create_engine("postgresql+psycopg://", creator=lambda: psycopg.connect(url), poolclass=sqlalchemy.NullPool)
     try:
         with EnvironmentContext(config, script, fn=to_head) as environment, engine.connect() as connection:
-            connection.exec_driver_sql(f"SET search_path TO {SCHEMA}, public")
+            connection.exec_driver_sql(f"SET search_path TO {', '.join(_schemas(connection))}")
             environment.configure(connection=connection, version_table_schema=SCHEMA, transactional_ddl=True)
             with environment.begin_transaction():
                 environment.run_migrations()

@@ -11,9 +11,7 @@ from citewell.index.db import Row
 from citewell.index.identifiers import last_component
 from citewell.index.pg_write import PgWriter
 from citewell.index.store import Candidate, CorpusInfo, Listed, Sample, SearchQuery, TermWeight
-from citewell.types import Document, Filters, Section, SourceInfo
-
-NO_FILTERS = Filters()
+from citewell.types import NO_FILTERS, Document, Filters, Section, SourceInfo
 
 
 class PgStore(PgWriter):
@@ -55,9 +53,14 @@ class PgStore(PgWriter):
         found = {row["id"]: Section(**row) for row in rows}
         return [found[n] for n in ids if n in found]
 
-    async def known_symbols(self, symbols: Sequence[str]) -> set[str]:
-        lasts = [last_component(symbol) for symbol in symbols]
-        return {row["key"] for row in await self.db.fetch("known_symbols", symbols=list(symbols), lasts=lasts)} if symbols else set()
+    async def known_symbols(self, symbols: Sequence[str], filters: Filters = NO_FILTERS) -> set[str]:
+        lasts, libraries = [last_component(symbol) for symbol in symbols], list(filters.libraries) or None
+        rows = await self.db.fetch("known_symbols", symbols=list(symbols), lasts=lasts, libraries=libraries) if symbols else []
+        return {row["key"] for row in rows}
+
+    async def known_terms(self, terms: Sequence[int], filters: Filters = NO_FILTERS) -> set[int]:
+        libraries = list(filters.libraries) or None
+        return {row["term"] for row in await self.db.fetch("known_terms", terms=list(terms), libraries=libraries)} if terms else set()
 
     async def term_weights(self, terms: Sequence[int]) -> dict[int, TermWeight]:
         return {row["term"]: TermWeight(row["df"], row["idf"]) for row in await self.db.fetch("idf", terms=list(terms))} if terms else {}
@@ -83,12 +86,10 @@ class PgStore(PgWriter):
     async def sample_sections(self, limit: int) -> list[Sample]:
         return [Sample(row["id"], row["heading_path"], row["text"]) for row in await self.db.fetch("sample_sections", limit=limit)]
 
-    async def nearest_distance(self, vector: str, *, outside_page_of: int | None = None) -> float | None:
-        row = await self.db.fetch_one("nearest_other", vector=vector, section_id=outside_page_of)
+    async def nearest_distance(self, vector: str, *, outside_page_of: int | None = None, filters: Filters = NO_FILTERS) -> float | None:
+        libraries = list(filters.libraries) or None
+        row = await self.db.fetch_one("nearest_other", vector=vector, section_id=outside_page_of, libraries=libraries)
         return None if row is None else row["distance"]
-
-    async def last_indexed(self) -> datetime | None:
-        return max((info.indexed_at for info in await self.sources() if info.indexed_at), default=None)
 
 
 def _candidate(row: Row) -> Candidate:

@@ -60,7 +60,7 @@ class PgWriter:
         if (await self.db.fetch("partition_exists", table=names["sections"]))[0]["found"]:
             return
         async with self.db.transaction() as connection:
-            await connection.execute("SELECT pg_advisory_xact_lock(hashtextextended('citewell partition', 0))")
+            await run(connection, "lock_partitions", {})
             if (await run(connection, "partition_exists", {"table": names["sections"]}))[0]["found"]:
                 return
             ddl = sql.SQL(statement("create_partition"))
@@ -68,27 +68,31 @@ class PgWriter:
             await connection.execute(ddl.format(**identifiers, library=sql.Literal(library)))
 
     @asynccontextmanager
-    async def indexing(self, source: Source) -> AsyncIterator[None]:
+    async def indexing(self, name: str) -> AsyncIterator[None]:
         """Held by a session lock of the server, so that it ends with the process, however that ends."""
         async with self.db.connection() as connection:
-            if not (await run(connection, "lock_source", {"name": source.name}))[0]["locked"]:
-                raise SourceBusy(f"Another process is indexing {source.name!r}.", hint="Wait for it to end, then run this again.")
+            if not (await run(connection, "lock_source", {"name": name}))[0]["locked"]:
+                raise _busy(name)
             try:
                 yield
             finally:
-                await run(connection, "unlock_source", {"name": source.name})
+                await run(connection, "unlock_source", {"name": name})
 
     async def remove_source(self, name: str) -> int:
         async with self.db.transaction() as connection:
             rows = await run(connection, "source_by_name", {"name": name})
             if not rows:
                 raise NotFound(f"There is no source {name!r}.", hint="citewell sources lists them.")
+            if not (await run(connection, "lock_source_in_transaction", {"name": name}))[0]["locked"]:
+                raise _busy(name)
             source = Source(**rows[0])
             scope = {"library": source.library, "source_id": source.id}
             pages = len(await run(connection, "page_hashes", scope))
-            for step in ("remove_source_vectors", "remove_source_sections", "remove_source", "publish"):
-                await run(connection, step, scope)
-        await self.count_terms(changed=pages)
+            await run(connection, "remove_source_vectors", scope)
+            sections = await run(connection, "remove_source_sections", scope)
+            await run(connection, "remove_source", scope)
+            await run(connection, "publish", {"changed": len(sections)})
+        await self.count_terms()
         return pages
 
     async def finish_source(self, source: Source) -> None:
@@ -100,11 +104,11 @@ class PgWriter:
         return {row["path"]: row["content_hash"] for row in await self.db.fetch("page_hashes", source_id=source.id)}
 
     async def put_page(self, source: Source, page: NewPage) -> bool:
-        async with self.db.transaction() as connection:
+        async with self.db.transaction(durable=False) as connection:
             if page.moved_from:
                 await run(connection, "move_page", {"source_id": source.id, "path": page.path, "moved_from": page.moved_from})
             document = (await run(connection, "put_document", _page_params(source, page)))[0]
-            ids = await self._put_sections(connection, source, page, document["id"])
+            ids, changed = await self._put_sections(connection, source, page, document["id"])
             await run(connection, "clear_symbols", {"document_id": document["id"]})
             names = {(symbol.name, symbol.role, ids[symbol.section_key]) for symbol in page.symbols if symbol.section_key in ids}
             rows = [
@@ -112,15 +116,16 @@ class PgWriter:
                 for name, role, section_id in sorted(names)
             ]
             await copy(connection, "copy_symbols", rows)
-            await run(connection, "publish", {})
+            await run(connection, "publish", {"changed": changed})
         return bool(document["added"])
 
-    async def _put_sections(self, connection: Connection, source: Source, page: NewPage, document_id: int) -> dict[bytes, int]:
-        """Each section's id by its key, after the page holds exactly `page.sections`."""
+    async def _put_sections(self, connection: Connection, source: Source, page: NewPage, document_id: int) -> tuple[dict[bytes, int], int]:
+        """Each section's id by its key, after the page holds exactly `page.sections`; and how many sections changed."""
         scope = {"library": source.library, "document_id": document_id}
         old = {bytes(row["key"]): row for row in await run(connection, "document_sections", scope)}
         fresh = [section for section in page.sections if section.key not in old]
-        gone = [row["id"] for key, row in old.items() if key not in {section.key for section in page.sections}]
+        kept = {section.key for section in page.sections}
+        gone = [row["id"] for key, row in old.items() if key not in kept]
         reworded: list[int] = []
         for section in page.sections:
             row = old.get(section.key)
@@ -139,20 +144,23 @@ class PgWriter:
             "copy_sections",
             [_copy_row(source, page, document_id, section, number) for section, number in zip(fresh, new_ids, strict=True)],
         )
-        return {key: row["id"] for key, row in old.items()} | {section.key: n for section, n in zip(fresh, new_ids, strict=True)}
+        ids = {key: row["id"] for key, row in old.items()} | {section.key: n for section, n in zip(fresh, new_ids, strict=True)}
+        return ids, len(fresh) + len(gone) + len(reworded)
 
     async def delete_pages(self, source: Source, paths: Sequence[str]) -> int:
         if not paths:
             return 0
         scope = {"library": source.library, "source_id": source.id, "paths": list(paths)}
         async with self.db.transaction() as connection:
-            for step in ("delete_page_vectors", "delete_page_sections", "delete_pages", "publish"):
-                await run(connection, step, scope)
+            await run(connection, "delete_page_vectors", scope)
+            sections = await run(connection, "delete_page_sections", scope)
+            await run(connection, "delete_pages", scope)
+            await run(connection, "publish", {"changed": len(sections)})
         return len(paths)
 
-    async def count_terms(self, *, changed: int) -> None:
-        row = await self.db.fetch_one("corpus")
-        if row is None or (changed <= row["sections"] * _RECOUNT_SHARE and not (changed and row["sections"] == 0)):
+    async def count_terms(self) -> None:
+        row = await self.db.fetch_one("changed_sections")
+        if row is None or row["changed"] <= row["sections"] * _RECOUNT_SHARE:
             return
         async with self.db.transaction() as connection:
             if (await run(connection, "lock_terms", {}))[0]["locked"]:
@@ -170,7 +178,9 @@ class PgWriter:
 
     async def put_vectors(self, source: Source, rows: Sequence[tuple[int, str, str]]) -> None:
         ids, hashes, embeddings = zip(*rows, strict=True) if rows else ((), (), ())
-        await self.db.fetch("put_vectors", library=source.library, ids=list(ids), hashes=list(hashes), embeddings=list(embeddings))
+        values = {"library": source.library, "ids": list(ids), "hashes": list(hashes), "embeddings": list(embeddings)}
+        async with self.db.transaction(durable=False) as connection:
+            await run(connection, "put_vectors", values)
 
     async def claim_embedder(self, name: str) -> str:
         await self.db.fetch("set_embedder", embedder=name)
@@ -179,6 +189,10 @@ class PgWriter:
 
     async def set_threshold(self, distance: float) -> None:
         await self.db.fetch("set_threshold", distance=distance)
+
+
+def _busy(name: str) -> SourceBusy:
+    return SourceBusy(f"Another process is indexing {name!r}.", hint="Wait for it to end, then run this again.")
 
 
 def _spec_params(spec: SourceSpec) -> Row:

@@ -14,14 +14,12 @@ from citewell.index.embed import Embedder
 from citewell.index.identifiers import identifiers
 from citewell.index.lexical import query_terms, tokens
 from citewell.index.store import Candidate, SearchQuery, Store
-from citewell.types import Channel, Filters, Hit
+from citewell.types import NO_FILTERS, Channel, Filters, Hit
 
 DENSE_SHARE = 0.5
 SYMBOL_BONUS = 0.25  # enough to lift the place of a named symbol over what only resembles the question
 SECTIONS_A_PAGE = 3
 SNIPPET_CHARS = 280
-
-NO_FILTERS = Filters()
 
 
 async def retrieve(store: Store, embedder: Embedder | None, question: str, *, k: int = 8, filters: Filters = NO_FILTERS) -> list[Hit]:

@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
-from datetime import datetime
 from typing import Protocol
 
 from citewell.types import Document, Filters, Section, Source, SourceInfo
@@ -115,7 +114,6 @@ class CorpusInfo:
     embedder: str
     sections: int
     max_distance: float | None
-    calibrated_at: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,14 +144,14 @@ class Store(Protocol):
         """The source of that name, made if need be. Raises `SourceConflict` when the name is bound to another origin."""
         ...
 
-    def indexing(self, source: Source) -> AbstractAsyncContextManager[None]:
-        """The right to change a source, for one process at a time. Raises `SourceBusy` at once when another has it."""
+    def indexing(self, name: str) -> AbstractAsyncContextManager[None]:
+        """The right to make and change the source of a name, for one process at a time. Raises `SourceBusy` when another has it."""
         ...
 
     async def sources(self) -> list[SourceInfo]: ...
 
     async def remove_source(self, name: str) -> int:
-        """Forget a source with all its pages; the number of pages. Raises `NotFound`."""
+        """Forget a source with all its pages; the number of pages. Raises `NotFound`, and `SourceBusy` while it is being indexed."""
         ...
 
     async def page_hashes(self, source: Source) -> dict[str, str]: ...
@@ -164,8 +162,8 @@ class Store(Protocol):
 
     async def delete_pages(self, source: Source, paths: Sequence[str]) -> int: ...
 
-    async def count_terms(self, *, changed: int) -> None:
-        """Bring the document frequencies up to date after `changed` sections, if they are so many that it matters."""
+    async def count_terms(self) -> None:
+        """Bring the document frequencies up to date, if so many sections have changed that it matters."""
         ...
 
     async def finish_source(self, source: Source) -> None: ...
@@ -190,8 +188,12 @@ class Store(Protocol):
         """The sections of those ids in the order given; those that are gone, or outside the filter's libraries, are left out."""
         ...
 
-    async def known_symbols(self, symbols: Sequence[str]) -> set[str]:
-        """Which of these lower-case names are documented symbols, whole or by their last component."""
+    async def known_symbols(self, symbols: Sequence[str], filters: Filters = ...) -> set[str]:
+        """Which of these lower-case names are documented symbols, whole or from a dot on."""
+        ...
+
+    async def known_terms(self, terms: Sequence[int], filters: Filters = ...) -> set[int]:
+        """Which of these terms any section holds, by the sections themselves: exact also between two counts."""
         ...
 
     async def term_weights(self, terms: Sequence[int]) -> dict[int, TermWeight]:
@@ -206,10 +208,8 @@ class Store(Protocol):
 
     async def sample_sections(self, limit: int) -> list[Sample]: ...
 
-    async def nearest_distance(self, vector: str, *, outside_page_of: int | None = None) -> float | None:
+    async def nearest_distance(self, vector: str, *, outside_page_of: int | None = None, filters: Filters = ...) -> float | None:
         """Cosine distance (0..2) to the nearest section; None while there are no vectors."""
         ...
 
     async def set_threshold(self, distance: float) -> None: ...
-
-    async def last_indexed(self) -> datetime | None: ...

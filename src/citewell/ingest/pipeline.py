@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
@@ -12,8 +12,9 @@ import anyio
 import anyio.to_thread
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 
+from citewell.errors import ungrouped
 from citewell.index.embed import Embedder, embedding_input, input_hash, vector_literal
-from citewell.index.store import NewPage, SourceSpec, Store
+from citewell.index.store import NewPage, Pending, SourceSpec, Store
 from citewell.ingest.discover.folder import Found, Listing, list_folder
 from citewell.ingest.discover.inventory import Inventory, read_inventory
 from citewell.ingest.extract.base import NotContent
@@ -52,7 +53,6 @@ class _Tally:
     updated: int = 0
     unchanged: int = 0
     moved: int = 0
-    sections: int = 0
     skipped: list[Skipped] = field(default_factory=list)
     withdrawn: list[str] = field(default_factory=list)  # pages that still exist but are content no more
 
@@ -67,18 +67,18 @@ async def index_source(store: Store, embedder: Embedder | None, request: IndexRe
     listing = await anyio.to_thread.run_sync(list_folder, request.origin)
     folder = request.origin if request.origin.is_dir() else request.origin.parent
     inventory, faults = await anyio.to_thread.run_sync(read_inventory, folder / "objects.inv")
-    source = await store.bind_source(request.spec)
-    async with store.indexing(source):
+    async with store.indexing(request.spec.name):
+        source = await store.bind_source(request.spec)
         tally = _Tally(skipped=[*listing.skipped, *faults])
         stored = await store.page_hashes(source)
-        gone = sorted(set(stored) - {found.path for found in listing.found})
-        run = _Run(store, source, request, inventory, stored, gone, tally, progress)
-        await run.publish(listing)
-        deleted = await run.prune(listing)
-        await store.count_terms(changed=tally.sections)
+        run = _Run(store, source, request, inventory, stored, _gone(stored, listing, request), tally, progress)
+        with ungrouped():
+            await run.publish(listing)
+        deleted = await store.delete_pages(source, [*run.gone, *tally.withdrawn])
+        await store.count_terms()
         embedded, reused = await embed_pending(store, embedder, source, progress)
         await store.finish_source(source)
-    info = next(info for info in await store.sources() if info.source == source.name)
+        info = next(info for info in await store.sources() if info.source == source.name)
     return IndexReport(
         source=source.name,
         pages=info.pages,
@@ -92,8 +92,16 @@ async def index_source(store: Store, embedder: Embedder | None, request: IndexRe
         embedded=embedded,
         reused=reused,
         seconds=round(time.monotonic() - started, 3),
-        warnings=() if embedder is not None else ("The packaged embedding model is missing: only keywords find these pages.",),
+        warnings=() if embedder is not None else ("No vectors were made: only keywords find these pages. citewell doctor says why.",),
     )
+
+
+def _gone(stored: Mapping[str, str], listing: Listing, request: IndexRequest) -> list[str]:
+    """The stored pages that are to be deleted: those that a complete listing (or any, if told so) no longer has. What it has but could
+    not read is still there."""
+    if not (listing.complete if request.prune is None else request.prune):
+        return []
+    return sorted(set(stored) - {found.path for found in listing.found} - {skipped.origin for skipped in listing.skipped})
 
 
 @dataclass(slots=True)
@@ -154,7 +162,7 @@ class _Run:
                     continue
                 await self._store_one(page, moves)
                 if not self.stored and done == count_at:
-                    await self.store.count_terms(changed=self.tally.sections)
+                    await self.store.count_terms()
                     count_at *= 2
 
     async def _store_one(self, page: NewPage, moves: dict[str, str]) -> None:
@@ -166,14 +174,6 @@ class _Run:
         self.tally.moved += old is not None
         self.tally.added += added
         self.tally.updated += not added and old is None
-        self.tally.sections += len(page.sections)
-
-    async def prune(self, listing: Listing) -> int:
-        """Delete pages that a complete listing no longer has. An incomplete one deletes nothing unless told to."""
-        wanted = listing.complete if self.request.prune is None else self.request.prune
-        paths = [*(self.gone if wanted else ()), *self.tally.withdrawn]
-        self.tally.sections += len(paths)
-        return await self.store.delete_pages(self.source, paths)
 
 
 async def embed_pending(store: Store, embedder: Embedder | None, source: Source, progress: Progress = no_progress) -> tuple[int, int]:
@@ -185,7 +185,9 @@ async def embed_pending(store: Store, embedder: Embedder | None, source: Source,
         return 0, 0
     missing = next((info.vectors_pending for info in await store.sources() if info.source == source.name), 0)
     embedded = reused = 0
-    while batch := await store.pending(source, _EMBED_BATCH):
+    before: list[Pending] = []
+    while (batch := await store.pending(source, _EMBED_BATCH)) and batch != before:
+        before = batch
         texts = [embedding_input(item.heading_path, item.text) for item in batch]
         hashes = [input_hash(text) for text in texts]
         known = await store.known_vectors(hashes)

@@ -18,6 +18,7 @@ from citewell.ingest.extract.decode import decode
 from citewell.types import Kind
 
 _API_WORDS = ("/api/", "/generated/", "/library/", "/reference/", "/c-api/")
+_LONGEST_NAME = 300
 _TUTORIAL_WORDS = ("tutorial", "/howto", "getting-started", "getting_started", "quickstart", "/examples/", "/recipes/")
 
 
@@ -91,13 +92,18 @@ def _symbols(chunks: Sequence[Chunk], sections: Sequence[NewSection], entries: S
             if piece.part == 0 or name not in place:
                 place.setdefault(name, section)
     if entries:
-        return [NewSymbol(entry.name, entry.role, place.get(entry.anchor, sections[0]).key) for entry in entries]
+        return [NewSymbol(entry.name, entry.role, place.get(entry.anchor, sections[0]).key) for entry in entries if _is_name(entry.name)]
     return [
         NewSymbol(name, "definition", section.key)
         for piece, section in zip(chunks, sections, strict=True)
         if piece.part == 0 and piece.anchor
         for name in piece.names
     ]
+
+
+def _is_name(name: str) -> bool:
+    """Whether an inventory's entry can be a symbol; the file is as hostile as any."""
+    return len(name) <= _LONGEST_NAME and name.isprintable()
 
 
 def _guess_kind(path: str, page: Page) -> Kind:

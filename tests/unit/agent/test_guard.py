@@ -16,6 +16,7 @@ from citewell.index.embed import Embedder
 from citewell.index.store import CorpusInfo, Store
 from citewell.profile import GuardTable, Profile
 from citewell.settings import Settings
+from citewell.types import Filters
 
 pytestmark = pytest.mark.anyio
 
@@ -26,13 +27,13 @@ class Nearby:
     def __init__(self, distance: float | Exception | None, symbols: frozenset[str] = frozenset()) -> None:
         self.distance, self.symbols, self.asked = distance, symbols, 0
 
-    async def nearest_distance(self, _vector: str) -> float | None:
+    async def nearest_distance(self, _vector: str, *, filters: Filters) -> float | None:
         self.asked += 1
         if isinstance(self.distance, Exception):
             raise self.distance
         return self.distance
 
-    async def known_symbols(self, symbols: list[str]) -> set[str]:
+    async def known_symbols(self, symbols: list[str], _filters: Filters) -> set[str]:
         return self.symbols & set(symbols)
 
 
@@ -45,7 +46,7 @@ async def verdict(
     question: str, store: Nearby, *, corpus: float | None = 0.6, profile: Profile | None = None, **settings: Any
 ) -> tuple[bool, str]:
     deps = Deps(cast(Store, store), cast(Embedder, Constant()), profile or Profile(), Settings(home=Path(), **settings))
-    found = await guard(question, deps, CorpusInfo(1, "", 1, corpus, 1))
+    found = await guard(question, deps, CorpusInfo(1, "", 1, corpus))
     assert found.allowed == (found.message == "") == (found.reason == "")
     return found.allowed, found.reason
 

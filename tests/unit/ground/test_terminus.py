@@ -38,7 +38,7 @@ def section(number: int, text: str) -> Section:
 
 
 def a_run(question: str = "How long is the time-out?", texts: tuple[str, ...] = TEXTS) -> Run:
-    run = Run(question, Budget(16, 60_000, 120.0), CorpusInfo(7, "", 3, None, None), 0.0, "trace")
+    run = Run(question, Budget(16, 60_000, 120.0), CorpusInfo(7, "", 3, None), 0.0, "trace")
     for number, text in enumerate(texts, start=1):
         run.evidence.add(Hit(section(number, text), 1.0 / number, {}))
     return run

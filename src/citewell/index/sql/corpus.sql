@@ -1,17 +1,14 @@
 -- name: corpus
-SELECT index_version, embedder, sections, max_distance, calibrated_at FROM corpus;
+SELECT index_version, embedder, sections, max_distance FROM corpus;
 
 -- name: publish
-UPDATE corpus SET index_version = index_version + 1;
+UPDATE corpus SET index_version = index_version + 1, changed = changed + %(changed)s;
 
 -- name: set_embedder
 UPDATE corpus SET embedder = %(embedder)s WHERE embedder = '' RETURNING embedder;
 
 -- name: set_threshold
-UPDATE corpus SET max_distance = %(distance)s, calibrated_at = index_version;
-
--- name: count_sections
-SELECT count(*) AS n FROM sections;
+UPDATE corpus SET max_distance = %(distance)s;
 
 -- name: lock_terms
 SELECT pg_try_advisory_xact_lock(hashtextextended('citewell terms', 0)) AS locked;
@@ -23,13 +20,20 @@ DELETE FROM term_stats;
 INSERT INTO term_stats (term, df)
 SELECT term, count(*) FROM sections, unnest(terms) AS term GROUP BY term;
 
+-- name: changed_sections
+SELECT changed, sections FROM corpus;
+
 -- name: note_sections
-UPDATE corpus SET sections = (SELECT count(*) FROM sections);
+UPDATE corpus SET sections = (SELECT count(*) FROM sections), changed = 0;
 
 -- name: server
 SELECT current_setting('server_version_num')::int AS version_num,
        (SELECT extversion FROM pg_extension WHERE extname = 'vector') AS vector,
        (SELECT default_version FROM pg_available_extensions WHERE name = 'vector') AS vector_available,
+       EXISTS (SELECT FROM pg_available_extensions WHERE name = 'pg_trgm') AS trigrams,
        pg_is_in_recovery() AS read_only,
        has_database_privilege(current_database(), 'CREATE') AS may_create,
        current_user AS account, current_database() AS database;
+
+-- name: extension_schemas
+SELECT DISTINCT extnamespace::regnamespace::text AS name FROM pg_extension WHERE extname IN ('vector', 'pg_trgm');

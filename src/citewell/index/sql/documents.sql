@@ -46,7 +46,7 @@ WHERE v.library = %(library)s AND s.library = %(library)s AND v.section_id = s.i
 
 -- name: delete_page_sections
 DELETE FROM sections s USING documents d
-WHERE s.library = %(library)s AND s.document_id = d.id AND d.source_id = %(source_id)s AND d.path = ANY(%(paths)s);
+WHERE s.library = %(library)s AND s.document_id = d.id AND d.source_id = %(source_id)s AND d.path = ANY(%(paths)s) RETURNING 1 AS gone;
 
 -- name: delete_pages
 DELETE FROM documents WHERE source_id = %(source_id)s AND path = ANY(%(paths)s);

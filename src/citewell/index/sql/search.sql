@@ -64,7 +64,12 @@ WHERE s.id = ANY(%(ids)s) AND (%(libraries)s::text[] IS NULL OR s.library = ANY(
 -- name: known_symbols
 SELECT asked.key FROM unnest(%(symbols)s::text[], %(lasts)s::text[]) AS asked (key, last)
 WHERE EXISTS (SELECT FROM symbols x WHERE x.last = asked.last
-              AND (x.key = asked.key OR right(x.key, length(asked.key) + 1) IN ('.' || asked.key, ':' || asked.key)));
+              AND (x.key = asked.key OR right(x.key, length(asked.key) + 1) IN ('.' || asked.key, ':' || asked.key))
+              AND (%(libraries)s::text[] IS NULL OR x.library = ANY(%(libraries)s)));
+
+-- name: known_terms
+SELECT term FROM unnest(%(terms)s::int[]) AS term
+WHERE EXISTS (SELECT FROM sections s WHERE s.terms && ARRAY[term] AND (%(libraries)s::text[] IS NULL OR s.library = ANY(%(libraries)s)));
 
 -- name: idf
 SELECT term, coalesce(df, 0) AS df,
@@ -73,7 +78,3 @@ FROM unnest(%(terms)s::int[]) AS term LEFT JOIN term_stats USING (term), corpus 
 
 -- name: source_ids
 SELECT id FROM sources WHERE name = ANY(%(names)s);
-
--- name: values
-SELECT ARRAY(SELECT DISTINCT library FROM sources ORDER BY 1) AS libraries,
-       ARRAY(SELECT DISTINCT kind FROM documents ORDER BY 1) AS kinds;

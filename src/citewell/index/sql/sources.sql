@@ -13,6 +13,9 @@ RETURNING id, name, origin, library, kind, base_url, version;
 -- name: lock_source
 SELECT pg_try_advisory_lock(hashtextextended('citewell source ' || %(name)s, 0)) AS locked;
 
+-- name: lock_source_in_transaction
+SELECT pg_try_advisory_xact_lock(hashtextextended('citewell source ' || %(name)s, 0)) AS locked;
+
 -- name: unlock_source
 SELECT pg_advisory_unlock(hashtextextended('citewell source ' || %(name)s, 0));
 
@@ -31,7 +34,7 @@ UPDATE sources SET indexed_at = now() WHERE id = %(source_id)s;
 DELETE FROM vectors WHERE library = %(library)s AND source_id = %(source_id)s;
 
 -- name: remove_source_sections
-DELETE FROM sections WHERE library = %(library)s AND source_id = %(source_id)s;
+DELETE FROM sections WHERE library = %(library)s AND source_id = %(source_id)s RETURNING 1 AS gone;
 
 -- name: remove_source
 DELETE FROM sources WHERE id = %(source_id)s;

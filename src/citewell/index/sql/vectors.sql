@@ -25,6 +25,7 @@ ORDER BY md5(s.id::text) LIMIT %(limit)s;
 
 -- name: nearest_other
 SELECT min(1 + (near.embedding <#> %(vector)s::halfvec)) AS distance
-FROM (SELECT v.section_id, v.embedding FROM vectors v ORDER BY v.embedding <#> %(vector)s::halfvec LIMIT 8) AS near
+FROM (SELECT v.section_id, v.embedding FROM vectors v WHERE %(libraries)s::text[] IS NULL OR v.library = ANY(%(libraries)s)
+      ORDER BY v.embedding <#> %(vector)s::halfvec LIMIT 8) AS near
 LEFT JOIN sections s ON s.id = near.section_id
 WHERE s.document_id IS DISTINCT FROM (SELECT o.document_id FROM sections o WHERE o.id = %(section_id)s);

@@ -105,6 +105,14 @@ def _holders(folder: Path) -> frozenset[Identity]:
     return frozenset(_identity(holder) for holder in (real, *real.parents))
 
 
+def _is_link(path: Path) -> bool:
+    """Whether a name is a link; one that cannot be looked at is none, and is told when it is listed."""
+    try:
+        return path.is_symlink()
+    except OSError:
+        return False
+
+
 @dataclass(slots=True)
 class _Walk:
     """Real folders before linked ones, so that a folder has its own path even where a link leads to it, too."""
@@ -146,8 +154,9 @@ class _Walk:
                 names.clear()
                 continue
             inside = sorted(name for name in names if not name.startswith(".") and name not in _IGNORED_FOLDERS)
-            links.extend(folder / name for name in inside if (folder / name).is_symlink())
-            names[:] = [name for name in inside if not (folder / name).is_symlink()]
+            linked = {name for name in inside if _is_link(folder / name)}
+            links.extend(folder / name for name in inside if name in linked)
+            names[:] = [name for name in inside if name not in linked]
             for file in sorted(name for name in files if not name.startswith(".")):
                 yield self._path(folder / file), folder / file
 

@@ -7,8 +7,8 @@ CREATE TABLE corpus (
     index_version bigint NOT NULL DEFAULT 0,
     embedder      text NOT NULL DEFAULT '',
     sections      bigint NOT NULL DEFAULT 0,  -- as of the last count of terms
-    max_distance  double precision,           -- the guard's calibrated threshold
-    calibrated_at bigint                      -- the index_version it was calibrated at
+    changed       bigint NOT NULL DEFAULT 0,  -- sections that changed since
+    max_distance  double precision            -- the guard's calibrated threshold
 );
 INSERT INTO corpus DEFAULT VALUES;
 

@@ -12,9 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import SecretStr, ValidationError
 
-from citewell import profile
 from citewell.errors import SettingsError
-from citewell.settings import PROFILE_TABLES, PROVIDERS, Settings, default_home, load_settings, profile_tables, read_config, variables
+from citewell.settings import PROVIDERS, Settings, default_home, load_settings, profile_tables, read_config, variables
 
 Patch = pytest.MonkeyPatch
 
@@ -334,9 +333,6 @@ class TestFile:
         toml("source = []\n")
         load_settings()
         assert profile_tables() == {"source": []}
-
-    def test_the_tables_are_those_of_a_profile(self) -> None:
-        assert PROFILE_TABLES == profile.TABLES
 
     @pytest.mark.parametrize("data", [b"max_calls = ", b"max_calls = 5\nmax_calls = 6", b"\xff\xfe\x00", b"name = 'unclosed"])
     def test_a_file_that_is_no_toml_is_refused(self, data: bytes) -> None:

@@ -9,6 +9,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from citewell.ingest.extract import html_inline as inline
 from citewell.ingest.extract.base import NotContent, Page, Place, lifted, page_markdown
 from citewell.ingest.extract.html_blocks import HANDLERS
+from citewell.ingest.extract.html_parse import parse
 from citewell.ingest.extract.html_reader import Reader
 
 # Where content is, the surest first. Of several equals none holds all of it, so that the next wider one is taken.
@@ -28,10 +29,6 @@ _ROOTS = (
 _INDEX_PAGE = re.compile(r"genindex(-.*)?|404|(py-|.*-)?modindex|sg_execution_times", re.IGNORECASE)
 _STUB_TEXT = 500  # a page that leads elsewhere, or is for searching, and says less than this has no content of its own
 _RESULTS = "[id*=search-results], [id*=searchbox], [class*=search-results]"
-_DEEPEST = 20_000  # parsing takes time that grows with the square of the depth
-_TAG = re.compile(
-    r"<(/?)(?:div|span|section|article|ul|ol|dl|table|blockquote|b|i|em|strong|font|a|details|main|[a-z]+-[a-z-]+)\b", re.IGNORECASE
-)
 _SELF_CLOSED = re.compile(r"(?i)<(?!(?:area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr)\b)([A-Za-z][\w:-]*)([^<>]*)/>")
 _VERSION = re.compile(r"""\bVERSION:\s*['"]([^'"]{1,40})['"]""")
 _TITLE_VERSION = re.compile(r"\bv?(\d+(?:\.[\w+]+)+) documentation\s*$")
@@ -43,11 +40,9 @@ def extract_html(text: str, name: str) -> Page:
     stem = names[-1] if names[-1] != "index" or len(names) == 1 else names[0]  # `genindex/index.html` is the index, too
     if _INDEX_PAGE.fullmatch(stem):
         raise NotContent("an index page, no content")
-    if text.count("<") > _DEEPEST and _depth(text) > _DEEPEST:
-        raise NotContent("nested too deeply")
     if name.lower().endswith(".xhtml") or text.startswith("<?xml"):
         text = _SELF_CLOSED.sub(r"<\1\2></\1>", text)
-    document = LexborHTMLParser(text)
+    document = parse(text)
     for root in _roots(document):
         place = Reader(HANDLERS, frozenset(inline.ids(root))).read(root)
         if place.content:
@@ -67,15 +62,6 @@ def _refuse_stubs(page: Page, document: LexborHTMLParser, stem: str) -> None:
 def _roots(document: LexborHTMLParser) -> list[LexborNode]:
     found = [document.css(selector) for selector in _ROOTS]
     return [nodes[0] for nodes in found if len(nodes) == 1]
-
-
-def _depth(text: str) -> int:
-    """How deep the elements of a text can nest, at most."""
-    deepest = depth = 0
-    for tag in _TAG.finditer(text):
-        depth = max(depth - 1, 0) if tag.group(1) else depth + 1
-        deepest = max(deepest, depth)
-    return deepest
 
 
 def _leads_elsewhere(document: LexborHTMLParser) -> bool:

@@ -6,11 +6,11 @@ import re
 from dataclasses import dataclass, field
 
 from markdown_it.tree import SyntaxTreeNode
-from selectolax.lexbor import LexborHTMLParser
 
 from citewell.ingest.extract import html_inline
 from citewell.ingest.extract.base import Block, Code, NotContent, Page, Place, Table, Text, lifted
 from citewell.ingest.extract.html_blocks import HANDLERS
+from citewell.ingest.extract.html_parse import parse
 from citewell.ingest.extract.html_reader import Reader
 from citewell.ingest.extract.markdown_text import Slugs, close_fences, heading_words, is_definitions, language, shown
 
@@ -153,7 +153,7 @@ class _Reader:
 
     def _html(self, node: SyntaxTreeNode, prefix: str) -> None:
         """A stretch of HTML: its blocks are read as those of an HTML page, its headings are headings of this one."""
-        body = LexborHTMLParser(node.content).body
+        body = parse(node.content).body
         if body is not None:
             self._adopt(Reader(HANDLERS, frozenset(html_inline.ids(body))).read(body), prefix)
 

@@ -32,6 +32,7 @@ _HEADING = 0.3  # what a word counts that only the headings above the unit have
 _NEIGHBOURS = 0.3
 _ERROR_LINE = re.compile(r"\b\w*(?:Error|Exception|Traceback)\b.*[:(]|^\s*File \"")
 _LINK = re.compile(r"!?\[([^\]\n]*)\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*(?:\s+\"[^\"\n]*\")?\)")  # its words are quoted, not its target
+_FOOTNOTE = re.compile(r"\[\^[^\]\s]{1,40}\]:?\s?")
 _WANTS_CODE = re.compile(r"\b(how (?:do|can|to|would|should)|example|snippet|code|write|implement|call|usage|syntax)\b", re.IGNORECASE)
 
 
@@ -191,7 +192,7 @@ def compose(chosen: Sequence[Quoted]) -> str:
 def _block(quoted: Quoted) -> str:
     if quoted.unit.kind == "code":
         return f"{_dedent(quoted.text)}\n[{quoted.number}]"
-    text = quoted.text if quoted.unit.kind == "signature" else escape(_LINK.sub(r"\1", quoted.text))
+    text = quoted.text if quoted.unit.kind == "signature" else escape(_FOOTNOTE.sub("", _LINK.sub(r"\1", quoted.text)))
     if quoted.unit.kind == "row":
         text = " · ".join(cell.strip() for cell in text.strip().strip("|").split("|") if cell.strip())
     text = ("- " if quoted.unit.kind in {"item", "row"} else "") + " ".join(text.split())

@@ -25,6 +25,7 @@ def quoted(text: str, number: int = 1) -> list[Quoted]:
         ("```python\nspin(3)\n```", "```python\nspin(3)\n```\n[1]"),
         ("  ```python\n  spin(3)\n  ```", "```python\nspin(3)\n```\n[1]"),
         ("See [the guide](guide.md) and [7].", "See the guide and \\[7\\]. [1]"),
+        ("[^1]: The widget has internal support.", "The widget has internal support. [1]"),
         ("Wrapped\nover lines.", "Wrapped over lines. [1]"),
     ],
 )

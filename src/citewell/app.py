@@ -147,6 +147,8 @@ class Citewell:
             raise IngestError(
                 f"{origin} is a site; this version indexes folders and files.", hint="Download the site's pages and name their folder."
             )
+        if not origin.strip():
+            raise UsageError("No origin is named.", hint="Name a folder or a file of documentation.")
         for value in (source, library):
             if "/" in value or not value.isprintable():
                 raise UsageError(f"{value!r} cannot name a source.", hint="Choose a name without slashes and line ends.")

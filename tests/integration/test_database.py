@@ -66,6 +66,14 @@ async def test_a_wrong_password_is_a_clear_line_without_it(embedded_url: str) ->
     assert "not-the-password" not in str(raised.value) + raised.value.hint
 
 
+@pytest.mark.parametrize("url", ["postgresql://me:pass word@h/db", "postgresql://me:pa%zz@h/db", "postgresql://me:p@h:port/db"])
+async def test_a_malformed_address_is_told_without_a_piece_of_it(url: str) -> None:
+    with pytest.raises(DatabaseError) as raised:
+        await Database(url).open()
+    assert not {"word", "zz"} & set(str(raised.value).replace('"', " ").split())
+    assert raised.value.__cause__ is None or "pass" not in str(raised.value)
+
+
 async def test_many_open_an_empty_database_at_once(embedded_url: str) -> None:
     with psycopg.connect(embedded_url, autocommit=True) as connection:
         connection.execute("CREATE DATABASE crowded")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ from citewell.ingest.pipeline import IndexRequest, index_source
 from citewell.profile import Profile, ProfileSource, load_profile
 from citewell.settings import Settings
 from citewell.types import Filters
-from tests.conftest import PAGES
+from tests.conftest import PAGES, Outcome
 
 pytestmark = pytest.mark.anyio
 
@@ -138,6 +138,20 @@ async def test_a_new_page_of_a_large_corpus_is_not_called_undocumented(app: Cite
     await app.index(str(many))
     answer = await app.ask("How do I call frobnicate_widget?")
     assert (answer.status, "does not mention" in answer.answer_md) == ("answered", False)
+
+
+@pytest.mark.parametrize("name", ["--all", "--from", "-a"])
+async def test_nothing_is_said_of_names_that_are_made_of_stop_words(app: Citewell, folder: Path, name: str) -> None:
+    (folder / "sync.md").write_text(f"# Sync\n\nUse `widget sync {name}` to sync everything of the widget.\n")
+    await app.index(str(folder))
+    answer = await app.ask(f"What does `widget sync {name}` do?", guard=False)
+    assert "does not mention" not in answer.answer_md
+
+
+async def test_embedding_leaves_no_trace_in_the_users_home(folder: Path, tmp_path: Path, cli: Callable[..., Outcome]) -> None:
+    (tmp_path / "user").mkdir()
+    cli("index", str(folder), HOME=str(tmp_path / "user"), XDG_CACHE_HOME=str(tmp_path / "user"))
+    assert list((tmp_path / "user").rglob("*")) == []
 
 
 async def test_the_events_of_a_question_end_with_its_answer_and_can_be_left_early(app: Citewell, folder: Path) -> None:

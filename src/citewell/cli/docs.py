@@ -19,7 +19,7 @@ _PAGE = 200
 @app.command("list")
 def list_documents(
     prefix: Annotated[str, typer.Option(help="Only SOURCE/PATH that begin with this.", metavar="P")] = "",
-    offset: Annotated[int, typer.Option(min=0, help="Start after so many.", metavar="N")] = 0,
+    offset: Annotated[int, typer.Option(min=0, max=10**9, help="Start after so many.", metavar="N")] = 0,
     json: Json = False,
     home: Home = None,
     profile: ProfileName = None,
@@ -46,7 +46,7 @@ def list_documents(
 @app.command("read")
 def read(
     document: Annotated[str, typer.Argument(help="SOURCE/PATH, as `citewell docs list` shows it.")],
-    offset: Annotated[int, typer.Option(min=0, help="Start at this character.", metavar="N")] = 0,
+    offset: Annotated[int, typer.Option(min=0, max=10**9, help="Start at this character.", metavar="N")] = 0,
     json: Json = False,
     home: Home = None,
     profile: ProfileName = None,

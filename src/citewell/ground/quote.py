@@ -89,11 +89,11 @@ async def _unknown(question: str, store: Store, filters: Filters) -> list[str]:
 
 
 def _whole_term(name: str) -> int | None:
-    """The term under which a name, or the last part of a dotted one, is indexed as a whole; None for one with hyphens, which is indexed
-    by its parts only, so that nothing can be said of it."""
+    """The term under which a name, or the last part of a dotted one, is indexed as a whole; None where nothing can be said of it: one with
+    hyphens is indexed by its parts only, and a stop word (`--all`) not at all."""
     bare = last_component(name).lstrip("-")
     terms = tokens(bare)
-    return term_id(terms[0]) if terms and "-" not in bare else None
+    return term_id(terms[0]) if terms and "-" not in bare and terms[0] not in STOP_WORDS else None
 
 
 def _as_written(name: str, prose: str) -> str:
@@ -194,7 +194,9 @@ def _block(quoted: Quoted) -> str:
         return f"{_dedent(quoted.text)}\n[{quoted.number}]"
     text = quoted.text if quoted.unit.kind == "signature" else escape(_FOOTNOTE.sub("", _LINK.sub(r"\1", quoted.text)))
     if quoted.unit.kind == "row":
-        text = " · ".join(cell.strip() for cell in text.strip().strip("|").split("|") if cell.strip())
+        cells = re.split(r"(?<!\\)\|", text.strip().strip("|"))
+        text = " · ".join(cell.strip().replace("\\|", "|") for cell in cells if cell.strip())
+    text = re.sub(r"^[ \t]*(?:>[ \t]?)+", "", text, flags=re.MULTILINE)
     text = ("- " if quoted.unit.kind in {"item", "row"} else "") + " ".join(text.split())
     for unit in reversed(units(text)):  # a table row may hold several sentences
         text = f"{text[: unit.end]} [{quoted.number}]{text[unit.end :]}"

@@ -45,6 +45,7 @@ class Database:
 
     async def open(self) -> None:
         """Check the server, bring its schema up to date, open the pool."""
+        _refuse_malformed(self.url)
         with translated(self.url):
             await self._check()
             await anyio.to_thread.run_sync(migrate, self.url)
@@ -184,6 +185,16 @@ def translated(url: str) -> Iterator[None]:
 
 def _first_line(error: Exception) -> str:
     return str(error).strip().split("\n")[0] or type(error).__name__
+
+
+def _refuse_malformed(url: str) -> None:
+    """Raises `DatabaseError` for an address that is none; the driver's own words would show pieces of the password."""
+    try:
+        conninfo_to_dict(url)
+    except psycopg.Error:
+        raise DatabaseError(
+            "The address of the database is malformed.", hint="Percent-encode what is special in its user and password (a blank is %20)."
+        ) from None
 
 
 def _place(url: str) -> str:

@@ -99,6 +99,7 @@ def _load() -> tuple[Any, Any]:
 
 @cache
 def _loaded() -> tuple[Any, Any]:
+    os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # before it is imported: nothing of a user's machine is anybody's business
     import onnxruntime
     from tokenizers import Tokenizer
 
@@ -106,6 +107,7 @@ def _loaded() -> tuple[Any, Any]:
     tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
     tokenizer.enable_truncation(_MAX_TOKENS)
     tokenizer.no_padding()
+    onnxruntime.disable_telemetry_events()
     options = onnxruntime.SessionOptions()
     options.enable_cpu_mem_arena = False  # the arena keeps half a gigabyte for the longest batch ever seen
     options.intra_op_num_threads = os.cpu_count() or 1

@@ -26,6 +26,8 @@ def quoted(text: str, number: int = 1) -> list[Quoted]:
         ("  ```python\n  spin(3)\n  ```", "```python\nspin(3)\n```\n[1]"),
         ("See [the guide](guide.md) and [7].", "See the guide and \\[7\\]. [1]"),
         ("[^1]: The widget has internal support.", "The widget has internal support. [1]"),
+        ("| `retries` | int \\| None |", "- `retries` · int | None [1]"),
+        ("> Wrapped in a\n> quotation.", "Wrapped in a quotation. [1]"),
         ("Wrapped\nover lines.", "Wrapped over lines. [1]"),
     ],
 )

@@ -34,11 +34,19 @@ class Inventory:
     pages: dict[str, tuple[Entry, ...]] = field(default_factory=dict)
 
 
+def _is_file(file: Path) -> bool:
+    """Whether there is such a file; in a folder that may not be entered there is none for us."""
+    try:
+        return file.is_file()
+    except OSError:
+        return False
+
+
 def read_inventory(file: Path) -> tuple[Inventory, list[Skipped]]:
     """The inventory in a file; an empty one when there is none, or with a line of report when it cannot be read."""
     import sphobjinv  # a third of a second to import, needed only where there is an inventory
 
-    if not file.is_file():
+    if not _is_file(file):
         return Inventory(), []
     try:
         parsed = sphobjinv.Inventory(plaintext=_unpacked(file.read_bytes()))

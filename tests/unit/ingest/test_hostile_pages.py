@@ -227,5 +227,6 @@ def test_any_text_is_a_page_or_none(text: str) -> None:
         except NotContent:
             continue
         for section in chunk(page):
-            section.text.encode()
+            assert section.text.strip()
+            assert section.text.encode().decode() == section.text
             fences(section.text)

@@ -201,7 +201,7 @@ class Citewell:
 
     async def read_document(self, name: str, *, offset: int = 0) -> DocumentPage:
         """A page of the stored document `SOURCE/PATH`, from `offset` on. Raises `NotFound` that names near misses."""
-        document = await self.store.read_document(*normal_name(name))
+        document = await self.store.read_document(normal_name(name))
         end = next_offset(document.text, offset)
         text = document.text[offset:end]
         return DocumentPage(document.source, document.path, document.title, document.url, text, offset, end)

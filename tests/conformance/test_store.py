@@ -192,7 +192,7 @@ async def test_no_text_of_another_library_leaves_the_store(store: Store) -> None
     assert [item.text for item in await store.sections(everything, scope)] == ["Open frobnicator."]
     assert (await store.list_documents("", limit=10, offset=0, filters=scope)).total == 1
     with pytest.raises(NotFound):
-        await store.read_document("theirs", "a.md", scope)
+        await store.read_document("theirs/a.md", scope)
 
 
 async def test_symbols_are_found_whole_and_by_their_end(store: Store) -> None:
@@ -263,9 +263,9 @@ async def test_documents_are_listed_in_order_and_read_as_people_write_them(store
     beyond = await store.list_documents("", limit=2, offset=9)
     assert (beyond.total, list(beyond.documents)) == (3, [])
     assert (await store.list_documents("manual/a/", limit=9, offset=0)).total == 1
-    assert (await store.read_document("Manual", "B.MD")).text == "Text of b.md."
+    assert (await store.read_document("Manual/B.MD")).text == "Text of b.md."
     with pytest.raises(NotFound) as raised:
-        await store.read_document("manual", "b.markdown")
+        await store.read_document("manual/b.markdown")
     assert "manual/b.md" in raised.value.hint
 
 

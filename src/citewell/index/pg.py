@@ -9,12 +9,13 @@ from typing import Any
 from citewell.errors import NotFound
 from citewell.index.db import Row
 from citewell.index.identifiers import last_component
+from citewell.index.pg_visits import PgVisits
 from citewell.index.pg_write import PgWriter
 from citewell.index.store import Candidate, CorpusInfo, Listed, Sample, SearchQuery, TermWeight
 from citewell.types import NO_FILTERS, Document, Filters, Section, SourceInfo
 
 
-class PgStore(PgWriter):
+class PgStore(PgWriter, PgVisits):
     """`store.Store` over an open `Database`. The caller's libraries are enforced here, in SQL, and nowhere else."""
 
     async def corpus(self) -> CorpusInfo:
@@ -72,15 +73,13 @@ class PgStore(PgWriter):
             return Listed([], first[0]["total"] if first else 0)
         return Listed([_listed(row) for row in rows], rows[0]["total"] if rows else 0)
 
-    async def read_document(self, source: str, path: str, filters: Filters = NO_FILTERS) -> Document:
+    async def read_document(self, name: str, filters: Filters = NO_FILTERS) -> Document:
         libraries = list(filters.libraries) or None
-        row = await self.db.fetch_one("read_document", source=source, path=path, libraries=libraries)
+        row = await self.db.fetch_one("read_document", name=name, libraries=libraries)
         if row is None:
-            near = await self.db.fetch("near_documents", name=f"{source}/{path}", libraries=libraries)
+            near = await self.db.fetch("near_documents", name=name, libraries=libraries)
             names = ", ".join(found["name"] for found in near)
-            raise NotFound(
-                f"There is no document {source}/{path}.", hint=f"Near it: {names}." if names else "citewell docs list shows them all."
-            )
+            raise NotFound(f"There is no document {name}.", hint=f"Near it: {names}." if names else "citewell docs list shows them all.")
         return Document(**row)
 
     async def sample_sections(self, limit: int) -> list[Sample]:

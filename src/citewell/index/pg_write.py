@@ -95,8 +95,8 @@ class PgWriter:
         await self.count_terms()
         return pages
 
-    async def finish_source(self, source: Source) -> None:
-        await self.db.fetch("finish_source", source_id=source.id)
+    async def finish_source(self, source: Source, *, complete: bool = True) -> None:
+        await self.db.fetch("finish_source", source_id=source.id, complete=complete)
 
     # ---- pages --------------------------------------------------------------------------------------------------------------
 
@@ -216,6 +216,7 @@ def _page_params(source: Source, page: NewPage) -> Row:
         "version": page.version,
         "content_hash": page.content_hash,
         "text": page.text,
+        "canonical": page.canonical,
     }
 
 

@@ -88,8 +88,7 @@ def _line_starts(text: str, offset: int, limit: int) -> list[tuple[int, int]]:
     return found
 
 
-def normal_name(name: str) -> tuple[str, str]:
-    """Source and path of `SOURCE/PATH`, written as people do: `./` is dropped wherever it stands, doubled slashes are one."""
+def normal_name(name: str) -> str:
+    """`SOURCE/PATH` as it is stored, from how people write it: `./` is dropped wherever it stands, doubled slashes are one."""
     parts = [part for part in name.strip().split("/") if part not in {"", "."}]
-    tail = "/" if len(parts) > 1 and name.strip().endswith("/") else ""
-    return "".join(parts[:1]), "/".join(parts[1:]) + tail
+    return "/".join(parts) + ("/" if len(parts) > 1 and name.strip().endswith("/") else "")

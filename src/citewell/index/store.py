@@ -62,6 +62,27 @@ class NewPage:
     sections: Sequence[NewSection]
     symbols: Sequence[NewSymbol] = ()
     moved_from: str = ""
+    canonical: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """What is remembered of an address of a site from one crawl to the next.
+
+    `path` is the document's ("" for none), `reason` says why it is none, `target` where it redirects to. `etag` and `last_modified`
+    are the server's validators; `made_by` digests all else that the stored page came from, so that they are only used while it holds.
+    `found` are addresses first seen there. `done` says whether the crawl that is under way has been there.
+    """
+
+    url: str
+    path: str = ""
+    reason: str = ""
+    target: str = ""
+    etag: str = ""
+    last_modified: str = ""
+    made_by: str = ""
+    found: tuple[str, ...] = ()
+    done: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +146,15 @@ class Listed:
 
 
 @dataclass(frozen=True, slots=True)
+class PageAt:
+    """Where a page is stored: the name of its source and its path there."""
+
+    url: str
+    source: str
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
 class Sample:
     """A section to calibrate the guard with."""
 
@@ -162,11 +192,29 @@ class Store(Protocol):
 
     async def delete_pages(self, source: Source, paths: Sequence[str]) -> int: ...
 
+    async def begin_crawl(self, source: Source) -> dict[str, Visit]:
+        """What is known of a source's addresses. A crawl that did not end is gone on with for a day; else a new one begins."""
+        ...
+
+    async def visits(self, source: Source) -> dict[str, Visit]:
+        """As `begin_crawl`, without beginning one."""
+        ...
+
+    async def put_visits(self, source: Source, visits: Sequence[Visit], forgotten: Sequence[str] = ()) -> None:
+        """Remember visits, and what they found as addresses to visit; documents that they confirm count as fetched now."""
+        ...
+
+    async def pages_at(self, urls: Sequence[str], filters: Filters = ...) -> list[PageAt]:
+        """Where the documents with these addresses are stored."""
+        ...
+
     async def count_terms(self) -> None:
         """Bring the document frequencies up to date, if so many sections have changed that it matters."""
         ...
 
-    async def finish_source(self, source: Source) -> None: ...
+    async def finish_source(self, source: Source, *, complete: bool = True) -> None:
+        """Note that a source has been indexed. A crawl that was not complete stays under way."""
+        ...
 
     async def pending(self, source: Source, limit: int) -> list[Pending]:
         """Sections without a vector, short ones first."""
@@ -202,8 +250,8 @@ class Store(Protocol):
 
     async def list_documents(self, prefix: str, *, limit: int, offset: int, filters: Filters = ...) -> Listed: ...
 
-    async def read_document(self, source: str, path: str, filters: Filters = ...) -> Document:
-        """The stored page. Raises `NotFound` that names near misses."""
+    async def read_document(self, name: str, filters: Filters = ...) -> Document:
+        """The stored page of `SOURCE/PATH`, whatever the case of its letters. Raises `NotFound` that names near misses."""
         ...
 
     async def sample_sections(self, limit: int) -> list[Sample]: ...

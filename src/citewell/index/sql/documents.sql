@@ -6,11 +6,11 @@ UPDATE documents SET path = %(path)s WHERE source_id = %(source_id)s AND path = 
   AND NOT EXISTS (SELECT FROM documents d WHERE d.source_id = %(source_id)s AND d.path = %(path)s);
 
 -- name: put_document
-INSERT INTO documents (source_id, path, url, title, kind, version, content_hash, text)
-VALUES (%(source_id)s, %(path)s, %(url)s, %(title)s, %(kind)s, %(version)s, %(content_hash)s, %(text)s)
+INSERT INTO documents (source_id, path, url, title, kind, version, content_hash, text, canonical)
+VALUES (%(source_id)s, %(path)s, %(url)s, %(title)s, %(kind)s, %(version)s, %(content_hash)s, %(text)s, %(canonical)s)
 ON CONFLICT (source_id, path) DO UPDATE
 SET url = excluded.url, title = excluded.title, kind = excluded.kind, version = excluded.version,
-    content_hash = excluded.content_hash, text = excluded.text, fetched_at = now()
+    content_hash = excluded.content_hash, text = excluded.text, canonical = excluded.canonical, fetched_at = now()
 RETURNING id, xmax = 0 AS added;
 
 -- name: document_sections
@@ -63,8 +63,8 @@ LIMIT %(limit)s OFFSET %(offset)s;
 SELECT s.name AS source, d.path, d.url, d.title, s.library, d.kind, d.version, d.content_hash, d.fetched_at, d.text
 FROM documents d JOIN sources s ON s.id = d.source_id
 WHERE (%(libraries)s::text[] IS NULL OR s.library = ANY(%(libraries)s))
-  AND lower(s.name) = lower(%(source)s) AND lower(d.path) = lower(%(path)s)
-ORDER BY (s.name = %(source)s AND d.path = %(path)s) DESC LIMIT 1;
+  AND starts_with(lower(%(name)s), lower(s.name) || '/') AND lower(d.path) = lower(substr(%(name)s, length(s.name) + 2))
+ORDER BY s.name || '/' || d.path = %(name)s DESC, length(s.name) DESC LIMIT 1;
 
 -- name: near_documents
 SELECT s.name || '/' || d.path AS name

@@ -200,8 +200,16 @@ class Citewell:
         return await self.store.list_documents(prefix, limit=limit, offset=offset)
 
     async def read_document(self, name: str, *, offset: int = 0) -> DocumentPage:
-        """A page of the stored document `SOURCE/PATH`, from `offset` on. Raises `NotFound` that names near misses."""
+        """A page of the stored document `SOURCE/PATH`, from `offset` on.
+
+        Raises `NotFound` that names near misses, and `UsageError` for an offset beyond the end.
+        """
         document = await self.store.read_document(normal_name(name))
+        if offset >= max(len(document.text), 1):
+            raise UsageError(
+                f"There is nothing at character {offset} of {document.source}/{document.path}.",
+                hint=f"It has {len(document.text)} characters, counted from 0.",
+            )
         end = next_offset(document.text, offset)
         text = document.text[offset:end]
         return DocumentPage(document.source, document.path, document.title, document.url, text, offset, end)

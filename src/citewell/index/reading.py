@@ -1,4 +1,4 @@
-"""A long document page by page: cut where a section begins if possible, never inside a fence, and nothing lost. Pure."""
+"""A long document page by page: full pages, cut where a section begins if possible, no fence cut that fits, nothing lost. Pure."""
 
 from __future__ import annotations
 
@@ -50,29 +50,33 @@ def _closes(line: str, mark: str) -> bool:
 def next_offset(text: str, offset: int, size: int = PAGE_CHARS) -> int | None:
     """Where the page that begins at `offset` ends; None when it reaches the end.
 
-    The last heading within the size, else the last blank line, else the last line end, none of them in a fence: a fence is not cut while
-    it fits on two pages. A line longer than a page is cut at a blank, if it has one.
+    A page is at least half full. In its second half it ends at the last heading, else behind the last blank line, else behind the last
+    line, none of them in a fence. A fence is not cut while it fits on two pages, so that a page has at most two and a half times `size`
+    characters; a longer fence is cut at a line, and a line without an end in that half at a blank, if it has one. Blank lines that would
+    be all of the last page end the one before it.
     """
     limit = offset + size
     if len(text) <= limit:
         return None
     spans = fences(text)
-    starts = _line_starts(text, offset, limit)
+    starts = [(start, rank) for start, rank in _line_starts(text, offset, limit) if start >= offset + size // 2]
     best = {rank: start for start, rank in starts if _fence_over(start, spans) is None}
+    fence = _fence_over(limit, spans)
     if best:
-        return best[min(best)]
-    end = _fence_over(limit, spans)
-    if end is None:
-        return text.rfind(" ", offset + size // 2, limit) + 1 or limit
-    if end + 1 - offset <= 2 * size:
-        return end + 1 if end + 1 < len(text) else None
-    return starts[-1][0] if starts else limit
+        end = best[min(best)]
+    elif fence and fence[1] + 1 - max(fence[0], offset) <= 2 * size:
+        end = fence[1] + 1
+    elif starts:
+        end = starts[-1][0]
+    else:
+        end = text.rfind(" ", offset + size // 2, limit) + 1 or limit
+    return None if len(text) - end <= size and not text[end:].strip() else end
 
 
-def _fence_over(at: int, spans: Sequence[tuple[int, int]]) -> int | None:
-    """The end of the fence that a cut at this place would cut; None when it would cut none."""
+def _fence_over(at: int, spans: Sequence[tuple[int, int]]) -> tuple[int, int] | None:
+    """The fence that a cut at this place would cut; None when it would cut none."""
     n = bisect_left(spans, (at, -1)) - 1
-    return spans[n][1] if n >= 0 and spans[n][0] < at <= spans[n][1] else None
+    return spans[n] if n >= 0 and spans[n][0] < at <= spans[n][1] else None
 
 
 def _line_starts(text: str, offset: int, limit: int) -> list[tuple[int, int]]:

@@ -50,11 +50,23 @@ class TestPages:
                 assert not any(first < cut <= last for cut in cuts)
 
     @given(DOCUMENTS, SIZES)
-    def test_a_page_is_longer_than_the_size_only_for_a_fence(self, text: str, size: int) -> None:
+    def test_a_page_is_longer_than_the_size_only_for_a_fence_or_the_blank_end(self, text: str, size: int) -> None:
         spans = fences(text)
         for start, end in pages(text, size):
             limit = start + size
-            assert end <= limit or (end <= limit + size and any(first <= limit <= last for first, last in spans))
+            if end == len(text):  # blank lines at the end, at most a page of them
+                end = max(len(text.rstrip()), min(end, limit))
+            cut = [last for first, last in spans if first < limit <= last]
+            assert end <= limit or (cut and end <= cut[0] + 1 and end <= limit + size + size // 2)
+
+    @given(DOCUMENTS, SIZES)
+    def test_no_page_but_the_last_is_less_than_half_full(self, text: str, size: int) -> None:
+        assert all(end - start >= size // 2 for start, end in pages(text, size)[:-1])
+
+    @given(DOCUMENTS, SIZES)
+    def test_the_last_page_is_not_blank_unless_a_page_of_blank_lines_goes_before(self, text: str, size: int) -> None:
+        *before, (start, _) = pages(text, size)
+        assert not before or text[start:].strip() or not text[before[-1][0] + 1 + size // 2 :].strip()
 
     @given(DOCUMENTS, SIZES, st.integers(0, 500))
     def test_from_any_offset_it_goes_on(self, text: str, size: int, offset: int) -> None:
@@ -62,9 +74,9 @@ class TestPages:
         assert end is None or offset < end < len(text)
 
     @given(DOCUMENTS, SIZES)
-    def test_a_line_is_cut_only_when_it_has_a_page_of_its_own(self, text: str, size: int) -> None:
+    def test_a_line_is_cut_only_when_none_ends_in_the_second_half_of_the_page(self, text: str, size: int) -> None:
         for start, end in pages(text, size)[:-1]:
-            assert text[end - 1] == "\n" or "\n" not in text[start:end]
+            assert text[end - 1] == "\n" or "\n" not in text[start + size // 2 : end]
 
     def test_a_text_that_fits_is_whole(self) -> None:
         assert next_offset("x" * PAGE_CHARS, 0) is None
@@ -84,7 +96,7 @@ class TestPages:
         assert [text[start:end] for start, end in pages(text, 40)] == [text[:38], text[38:]]
 
     def test_behind_a_fence_the_rest_is_read_as_text_again(self) -> None:
-        text = "```\n" + "code\n" * 40 + "```\n\n# A\n\none\n\n# B\n\n" + "two " * 8
+        text = "```\n" + "code\n" * 40 + "```\n\n# A\n\none one one one\n\n# B\n\n" + "two " * 8
         assert text[pages(text, 40)[-1][0] :].startswith("# B")
 
     def test_a_line_longer_than_a_page_is_cut_at_a_blank(self) -> None:
@@ -94,6 +106,17 @@ class TestPages:
     def test_a_fence_longer_than_two_pages_is_cut_at_a_line(self) -> None:
         text = "```\n" + "code\n" * 40 + "```\n"
         assert all(text[end - 1] == "\n" for _, end in pages(text, 22))
+
+    @pytest.mark.parametrize("block", ["```\n" + "code\n" * 7 + "```\n", "word " * 9 + "\n", "x" * 45 + "\n"])
+    def test_a_large_block_leaves_no_page_nearly_empty(self, block: str) -> None:
+        text = f"# T\n\nfew\n\n{block}\nend\n"
+        spans = pages(text, 30)
+        assert all(end - start >= 15 for start, end in spans[:-1])
+        assert text[slice(*spans[0])].startswith("# T\n\nfew\n\n" + block[:10])
+
+    def test_blank_lines_at_the_end_are_no_page(self) -> None:
+        assert pages("x" * 20 + "\n" * 10, 20) == [(0, 30)]
+        assert pages("```\n" + "x\n" * 10 + "```\n\n\n", 20) == [(0, 30)]
 
 
 class TestFences:

@@ -10,10 +10,10 @@ from pathlib import Path
 
 from citewell.errors import IngestError
 from citewell.ingest.extract import extractor_for
+from citewell.ingest.ignored import IGNORED_FOLDERS
 from citewell.types import Skipped
 
 MAX_PAGE_BYTES = 20 * 1024 * 1024
-_IGNORED_FOLDERS = frozenset({"_static", "_sources", "_images", "_downloads", "_modules", "node_modules", "__pycache__"})
 # Documents in formats that no extractor reads yet: named in the report, so that nobody believes them indexed.
 _UNREAD_DOCUMENTS = frozenset(".pdf .docx .doc .odt .rtf .epub .rst .ipynb .txt .adoc .asciidoc .tex .man".split())
 _HINT = "citewell reads HTML (.html) and Markdown (.md) files."
@@ -153,7 +153,7 @@ class _Walk:
             if not self._enters(folder):
                 names.clear()
                 continue
-            inside = sorted(name for name in names if not name.startswith(".") and name not in _IGNORED_FOLDERS)
+            inside = sorted(name for name in names if not name.startswith(".") and name not in IGNORED_FOLDERS)
             linked = {name for name in inside if _is_link(folder / name)}
             links.extend(folder / name for name in inside if name in linked)
             names[:] = [name for name in inside if name not in linked]

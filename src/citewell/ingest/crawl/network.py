@@ -10,7 +10,7 @@ import ipaddress
 import socket
 import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import aclosing, contextmanager
 
 import anyio
 import httpcore2
@@ -137,8 +137,9 @@ class _Body(httpx2.AsyncByteStream):
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         with _translated():
-            async for piece in self._response.aiter_stream():
-                yield piece
+            async with aclosing(self._response.aiter_stream()) as pieces:
+                async for piece in pieces:
+                    yield piece
 
     async def aclose(self) -> None:
         await self._response.aclose()

@@ -79,7 +79,7 @@ def render(node: LexborNode, depth: int = 0) -> str:
     text = joined(_children(node, depth))
     if tag == "a":
         return _link(node, text)
-    return _raised(text) if tag == "sup" else text
+    return raised(text) if tag == "sup" else text
 
 
 def joined(pieces: Iterable[str]) -> str:
@@ -157,7 +157,7 @@ def note_mark(text: str) -> str:
     return f"[^{mark}]" if _NOTE_MARK.fullmatch(mark) else text
 
 
-def _raised(text: str) -> str:
+def raised(text: str) -> str:
     """A superscript: a power keeps its sign, as `10^-3` is another number than `10-3`."""
     return f"^{text.strip()}" if _POWER.fullmatch(text.strip()) else text
 

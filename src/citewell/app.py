@@ -5,7 +5,6 @@ from __future__ import annotations
 import shutil
 from collections.abc import AsyncIterable, AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from pathlib import Path
 from types import TracebackType
 
 import anyio
@@ -13,7 +12,7 @@ import anyio.to_thread
 
 from citewell.agent.engine import Question, answer
 from citewell.agent.guard import Calibration, calibrate_corpus, calibrate_questions
-from citewell.errors import CitewellError, EmbedderMissing, IngestError, UsageError, ungrouped
+from citewell.errors import CitewellError, EmbedderMissing, UsageError, ungrouped
 from citewell.ground.run import Deps, Sink
 from citewell.index.connect import database_url
 from citewell.index.db import Database
@@ -21,11 +20,25 @@ from citewell.index.embed import Embedder, MiniLM, verify_weights, weights_folde
 from citewell.index.pg import PgStore
 from citewell.index.reading import next_offset, normal_name
 from citewell.index.retrieve import retrieve
-from citewell.index.store import Listed, SourceSpec
-from citewell.ingest.pipeline import IndexRequest, Progress, index_source, no_progress
+from citewell.index.store import Listed
+from citewell.ingest.indexer import Indexer, IndexOptions
+from citewell.ingest.progress import Progress, no_progress
 from citewell.profile import Profile, load_profile
 from citewell.settings import Settings, load_settings, profile_tables
-from citewell.types import KINDS, NO_FILTERS, Answer, Budget, Check, DocumentPage, Event, Filters, Hit, IndexReport, SourceInfo
+from citewell.types import (
+    KINDS,
+    NO_FILTERS,
+    Answer,
+    Budget,
+    Check,
+    DocumentPage,
+    Event,
+    Filters,
+    Hit,
+    IndexReport,
+    RefreshReport,
+    SourceInfo,
+)
 
 _EVENTS_AHEAD = 1000  # more than any question has: the work never waits for who watches
 _RECALIBRATE_SHARE = 0.1  # of a source's pages: after smaller changes the guard's threshold still holds
@@ -142,38 +155,37 @@ class Citewell:
         prune: bool | None = None,
         progress: Progress = no_progress,
     ) -> IndexReport:
-        """Bring the source of a folder or a file up to date, then calibrate the guard if the corpus has changed."""
-        if "://" in origin:
-            raise IngestError(
-                f"{origin} is a site; this version indexes folders and files.", hint="Download the site's pages and name their folder."
-            )
-        if not origin.strip():
-            raise UsageError("No origin is named.", hint="Name a folder or a file of documentation.")
-        for value in (source, library):
-            if "/" in value or not value.isprintable():
-                raise UsageError(f"{value!r} cannot name a source.", hint="Choose a name without slashes and line ends.")
-        folder = await anyio.to_thread.run_sync(lambda: Path(origin).expanduser().resolve())
-        rules = self.profile.source_for(base_url or origin, source or library)
-        name = source or rules.name or library or rules.library or folder.name or "docs"
-        known = await self.store.find_source(name)  # what this run does not say stays as it was
-        spec = SourceSpec(
-            name=name,
-            origin=str(folder),
-            library=library or rules.library or (known.library if known else name),
-            kind=kind or (known.kind if known else ""),
-            base_url=_base_url(base_url or rules.url) or (known.base_url if known else ""),
-            version=rules.version or self.profile.version,
-        )
+        """Bring the source of a folder, a file, an archive or a site up to date, then calibrate the guard if the corpus has changed."""
+        await self._claim_corpus()
+        report = await self._indexer.index(origin, IndexOptions(source, library, kind, base_url, prune), progress)
+        await self._recalibrate([report], progress)
+        return report
+
+    async def refresh(self, urls: Sequence[str] = (), progress: Progress = no_progress) -> RefreshReport:
+        """Look again at the pages with these addresses, or at all sources: what has changed is indexed. Raises `NotFound`."""
+        await self._claim_corpus()
+        report = await self._indexer.refresh(urls, progress)
+        await self._recalibrate(report.sources, progress)
+        return report
+
+    @property
+    def _indexer(self) -> Indexer:
+        return Indexer(self.store, self.embedder, self.profile, self.settings)
+
+    async def _claim_corpus(self) -> None:
         if self.embedder is not None and await self.store.claim_embedder(self.embedder.name) != self.embedder.name:
             self.embedder = None  # somebody else's vectors came first; they are never mixed
-        report = await index_source(self.store, self.embedder, IndexRequest(folder, spec, rules, prune), progress)
-        changed = report.added + report.updated + report.deleted
-        uncalibrated = (await self.store.corpus()).max_distance is None
-        if self.embedder is not None and report.pages and (uncalibrated or changed >= _RECALIBRATE_SHARE * report.pages):
+
+    async def _recalibrate(self, reports: Sequence[IndexReport], progress: Progress) -> None:
+        """Fit the guard to the corpus again where much of a source has changed."""
+        changed = any(
+            report.pages and report.added + report.updated + report.deleted >= _RECALIBRATE_SHARE * report.pages for report in reports
+        )
+        pages = any(report.pages for report in reports)
+        if self.embedder is not None and pages and (changed or (await self.store.corpus()).max_distance is None):
             progress("calibration", 0, 1)
             await self.store.set_threshold((await calibrate_corpus(self.store, self.embedder)).threshold)
             progress("calibration", 1, 1)
-        return report
 
     async def remove(self, source: str) -> int:
         """Forget a source; the number of pages that went. Raises `NotFound`."""
@@ -269,11 +281,3 @@ def _check_weights() -> Check:
     except EmbedderMissing as error:
         return Check("embedder", False, str(error), error.hint)
     return Check("embedder", True, f"{MiniLM.name}, weights verified")
-
-
-def _base_url(address: str) -> str:
-    if not address:
-        return ""
-    if not address.startswith(("http://", "https://")):
-        raise UsageError(f"The base address {address!r} is no web address.", hint="Begin it with https://.")
-    return address if address.endswith("/") else address + "/"

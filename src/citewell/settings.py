@@ -107,6 +107,7 @@ class Settings(BaseSettings):
     freshness: Switch = True
     freshness_ttl_seconds: Pause = 3600.0
     crawl_delay: Pause = 0.2
+    crawl_max_pages: AtLeastOne = 20_000
 
     concurrency: AtLeastOne = 16
     queue_size: Count = 64
@@ -194,6 +195,8 @@ def default_home() -> Path:
 def read_config(path: Path | None = None) -> dict[str, Any]:
     """What `citewell.toml` holds; empty when there is none. Raises `SettingsError` on a file that is no TOML."""
     path = path or Path(CONFIG_NAME)
+    if path.exists() and not path.is_file():  # a pipe would be waited for
+        raise SettingsError(f"{path} cannot be read: it is no file.", hint="Move it away, or run citewell in another folder.")
     try:
         return tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except FileNotFoundError:

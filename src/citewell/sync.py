@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import ExitStack
 from functools import partial
 from types import TracebackType
@@ -12,7 +13,7 @@ from anyio.from_thread import start_blocking_portal
 from citewell import app
 from citewell.profile import Profile
 from citewell.settings import Settings
-from citewell.types import Answer, DocumentPage, Hit, IndexReport, SourceInfo
+from citewell.types import Answer, DocumentPage, Hit, IndexReport, RefreshReport, SourceInfo
 
 
 class Citewell:
@@ -40,6 +41,9 @@ class Citewell:
 
     def index(self, origin: str, **options: Any) -> IndexReport:
         return self._portal.call(partial(self._app.index, origin, **options))
+
+    def refresh(self, urls: Sequence[str] = (), **options: Any) -> RefreshReport:
+        return self._portal.call(partial(self._app.refresh, urls, **options))
 
     def remove(self, source: str) -> int:
         return self._portal.call(self._app.remove, source)

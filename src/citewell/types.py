@@ -284,6 +284,15 @@ class IndexReport:
 
 
 @dataclass(frozen=True, slots=True)
+class RefreshReport:
+    """What one run of `refresh` did: a report for each source that was looked at, and the sources that failed."""
+
+    sources: tuple[IndexReport, ...]
+    failed: tuple[Skipped, ...]
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
 class Check:
     """One line of `citewell doctor`."""
 

@@ -14,6 +14,7 @@ from citewell.app import Citewell
 from citewell.errors import IngestError, SourceBusy, SourceConflict, UsageError
 from citewell.index.embed import MiniLM
 from citewell.index.store import SourceSpec
+from citewell.ingest.discover.local import Local
 from citewell.ingest.pipeline import IndexRequest, index_source
 from citewell.profile import Profile, ProfileSource, load_profile
 from citewell.settings import Settings
@@ -229,7 +230,7 @@ class DyingEmbedder(MiniLM):
 async def test_text_is_searchable_while_vectors_are_missing_and_the_next_run_goes_on(app: Citewell, folder: Path) -> None:
     spec = SourceSpec("widget", str(folder.resolve()), "widget")
     with pytest.raises(RuntimeError, match="died"):
-        await index_source(app.store, DyingEmbedder(0), IndexRequest(folder, spec))
+        await index_source(app.store, DyingEmbedder(0), IndexRequest(Local(folder, folder.parent), spec))
     assert (await app.sources())[0].vectors_pending > 0
     assert "30 seconds" in (await texts(app, "default time-out"))[0]
     report = await app.index(str(folder))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -16,13 +17,13 @@ _SHOWN_SKIPS = 10
 
 
 def index(
-    origin: Annotated[list[str], typer.Argument(help="A folder or a file of documentation.", metavar="ORIGIN...")],
+    origin: Annotated[list[str], typer.Argument(help="A folder, a file, an archive or a site of documentation.", metavar="ORIGIN...")],
     source: Annotated[str, typer.Option(help="What to call this source.", metavar="NAME")] = "",
     library: Annotated[str, typer.Option(help="The library it documents.", metavar="L")] = "",
     kind: Annotated[str, typer.Option(help="api, tutorial or guide, for all of its pages.", metavar="K")] = "",
     base_url: Annotated[str, typer.Option(help="Where its pages are published.", metavar="URL")] = "",
     prune: Annotated[
-        bool | None, typer.Option("--prune/--no-prune", help="Delete pages that are gone. [default: after a complete listing]")
+        bool | None, typer.Option("--prune/--no-prune", help="Delete pages that are gone. [default: if all of the origin was seen]")
     ] = None,
     json: Json = False,
     home: Home = None,
@@ -49,16 +50,24 @@ def index(
         return reports
 
     reports = with_app(options, work)
+    rows = report_rows(reports)
+    emit(options, rows[0] if len(rows) == 1 else rows, lambda: "\n".join(map(report_text, reports)))
+
+
+def report_rows(reports: Iterable[IndexReport]) -> list[dict[str, Any]]:
+    """The reports as JSON has them, their warnings told on stderr."""
     from citewell.render import plain
 
+    rows = []
     for report in reports:
         for warning in report.warnings:
-            note(f"warning: {warning}")
-    rows = [{name: value for name, value in plain(report).items() if name != "warnings"} for report in reports]
-    emit(options, rows[0] if len(rows) == 1 else rows, lambda: "\n".join(map(_text, reports)))
+            note(f"warning: {report.source}: {warning}")
+        rows.append({name: value for name, value in plain(report).items() if name != "warnings"})
+    return rows
 
 
-def _text(report: IndexReport) -> str:
+def report_text(report: IndexReport) -> str:
+    """A report for a person."""
     changes = [("added", report.added), ("updated", report.updated), ("moved", report.moved), ("deleted", report.deleted)]
     changed = ", ".join(f"{count} {name}" for name, count in changes if count) or "nothing changed"
     lines = [

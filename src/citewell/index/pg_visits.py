@@ -19,7 +19,7 @@ class PgVisits:
     async def visits(self, source: Source) -> dict[str, Visit]:
         return {row["url"]: Visit(**row) for row in await self.db.fetch("visits", source_id=source.id)}
 
-    async def put_visits(self, source: Source, visits: Sequence[Visit], forgotten: Sequence[str] = ()) -> None:
+    async def put_visits(self, source: Source, visits: Sequence[Visit]) -> None:
         latest = {visit.url: visit for visit in visits}
         rows = list(latest.values())
         values = {
@@ -37,7 +37,6 @@ class PgVisits:
             await run(connection, "put_visits", values | {"source_id": source.id})
             await run(connection, "find_visits", {"source_id": source.id, "urls": found})
             await run(connection, "confirm_documents", {"source_id": source.id, "paths": confirmed})
-            await run(connection, "forget_visits", {"source_id": source.id, "urls": list(forgotten)})
 
     async def pages_at(self, urls: Sequence[str], filters: Filters = NO_FILTERS) -> list[PageAt]:
         rows = await self.db.fetch("pages_at", urls=list(urls), libraries=list(filters.libraries) or None)

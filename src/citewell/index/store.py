@@ -200,7 +200,7 @@ class Store(Protocol):
         """As `begin_crawl`, without beginning one."""
         ...
 
-    async def put_visits(self, source: Source, visits: Sequence[Visit], forgotten: Sequence[str] = ()) -> None:
+    async def put_visits(self, source: Source, visits: Sequence[Visit]) -> None:
         """Remember visits, and what they found as addresses to visit; documents that they confirm count as fetched now."""
         ...
 

@@ -1,50 +1,42 @@
-"""An origin into the store: discover, prepare, publish page by page, then let vectors follow. The only place where these are joined."""
+"""An origin into the store: read, prepare, publish page by page, while vectors follow. The only place where these are joined."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
-from typing import Protocol
 
 import anyio
 import anyio.to_thread
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 
-from citewell.errors import ungrouped
-from citewell.index.embed import Embedder, embedding_input, input_hash, vector_literal
-from citewell.index.store import NewPage, Pending, SourceSpec, Store
-from citewell.ingest.discover.folder import Found, Listing, list_folder
-from citewell.ingest.discover.inventory import Inventory, read_inventory
+from citewell.errors import IngestError, ungrouped
+from citewell.index.embed import Embedder
+from citewell.index.store import NewPage, SourceSpec, Store, Visit
+from citewell.ingest import prepare
+from citewell.ingest.discover.base import Gone, Item, Known, Origin, Raw, Reading, Refused
 from citewell.ingest.extract.base import NotContent
-from citewell.ingest.prepare import Origin, content_hash, prepare
+from citewell.ingest.progress import Progress, no_progress
+from citewell.ingest.vectors import Vectors
 from citewell.profile import ProfileSource
-from citewell.types import IndexReport, Skipped, Source
+from citewell.types import IndexReport, Skipped, Source, SourceInfo
 
-_AHEAD = 16  # prepared pages that may wait to be stored
-_EMBED_BATCH = 256
+_AHEAD = 16  # documents that may wait between two steps
 _FIRST_COUNT = 200  # pages after which a first indexing counts its terms, and again at each doubling
-
-
-class Progress(Protocol):
-    """Told how far a phase ("pages", "vectors") is. Must not raise."""
-
-    def __call__(self, phase: str, done: int, total: int) -> None: ...
-
-
-def no_progress(phase: str, done: int, total: int) -> None:
-    """For callers that do not want to know."""
+_VISITS_AHEAD = 100  # visits that may wait to be noted: what is lost of them is asked for again
+_FEW = 20  # so few pages may all vanish
+_NO_VECTORS = "No vectors were made: only keywords find these pages. citewell doctor says why."
 
 
 @dataclass(frozen=True, slots=True)
 class IndexRequest:
-    """One run of `index` over a folder or a file. `prune` None: pages that are gone are deleted after a complete listing."""
+    """One run of `index` over an origin. `prune` None: what an origin says is gone is deleted, unless that is likelier an outage.
+    With `partial`, only some pages of the origin are looked at."""
 
-    origin: Path
+    origin: Origin
     spec: SourceSpec
     rules: ProfileSource = field(default_factory=ProfileSource)
     prune: bool | None = None
+    partial: bool = False
 
 
 @dataclass(slots=True)
@@ -54,33 +46,44 @@ class _Tally:
     unchanged: int = 0
     moved: int = 0
     skipped: list[Skipped] = field(default_factory=list)
-    withdrawn: list[str] = field(default_factory=list)  # pages that still exist but are content no more
+    warnings: list[str] = field(default_factory=list)
 
 
 async def index_source(store: Store, embedder: Embedder | None, request: IndexRequest, progress: Progress = no_progress) -> IndexReport:
     """Bring a source up to date. Keyword search finds a page as soon as it is published; vectors follow.
 
-    Raises `IngestError` for an unreadable origin, `SourceConflict`, `SourceBusy`, `DatabaseError`. Killed at any point, the next run
-    completes what is missing.
+    Raises `IngestError` for an origin that cannot be read or holds nothing for us, `SourceConflict`, `SourceBusy`, `DatabaseError`, and
+    the embedder's own once all text is published. Killed at any point, the next run completes what is missing.
     """
     started = time.monotonic()
-    listing = await anyio.to_thread.run_sync(list_folder, request.origin)
-    folder = request.origin if request.origin.is_dir() else request.origin.parent
-    inventory, faults = await anyio.to_thread.run_sync(read_inventory, folder / "objects.inv")
-    async with store.indexing(request.spec.name):
+    async with request.origin.open() as reading, store.indexing(request.spec.name):
+        new = await store.find_source(request.spec.name) is None
         source = await store.bind_source(request.spec)
-        tally = _Tally(skipped=[*listing.skipped, *faults])
-        stored = await store.page_hashes(source)
-        run = _Run(store, source, request, inventory, stored, _gone(stored, listing, request), tally, progress)
+        run = _Run(store, source, request, reading, Vectors(store, embedder, source, progress), progress)
         with ungrouped():
-            await run.publish(listing)
-        deleted = await store.delete_pages(source, [*run.gone, *tally.withdrawn])
+            await run.publish()
+        deleted = await run.delete()
         await store.count_terms()
-        embedded, reused = await embed_pending(store, embedder, source, progress)
-        await store.finish_source(source)
+        await store.finish_source(source, complete=reading.complete and not request.partial)
         info = next(info for info in await store.sources() if info.source == source.name)
+    if new and not info.pages:
+        await store.remove_source(source.name)
+        raise _nothing(request.spec.origin, run.tally.skipped)
+    if run.vectors.fault is not None:
+        raise run.vectors.fault
+    return _report(run, info, deleted, time.monotonic() - started)
+
+
+def _nothing(origin: str, skipped: list[Skipped]) -> IngestError:
+    reasons = "; ".join(f"{skip.origin}: {skip.reason}" for skip in skipped[:3])
+    hint = f"Skipped: {reasons}." if reasons else "Name other documentation."
+    return IngestError(f"{origin} holds nothing that can be indexed.", hint=hint)
+
+
+def _report(run: _Run, info: SourceInfo, deleted: int, seconds: float) -> IndexReport:
+    tally, vectors = run.tally, run.vectors
     return IndexReport(
-        source=source.name,
+        source=info.source,
         pages=info.pages,
         sections=info.sections,
         added=tally.added,
@@ -89,19 +92,14 @@ async def index_source(store: Store, embedder: Embedder | None, request: IndexRe
         deleted=deleted,
         moved=tally.moved,
         skipped=tuple(tally.skipped),
-        embedded=embedded,
-        reused=reused,
-        seconds=round(time.monotonic() - started, 3),
-        warnings=() if embedder is not None else ("No vectors were made: only keywords find these pages. citewell doctor says why.",),
+        embedded=vectors.embedded,
+        reused=vectors.reused,
+        seconds=round(seconds, 3),
+        warnings=(*run.reading.warnings, *tally.warnings, *([_NO_VECTORS] if vectors.embedder is None else [])),
     )
 
 
-def _gone(stored: Mapping[str, str], listing: Listing, request: IndexRequest) -> list[str]:
-    """The stored pages that are to be deleted: those that a complete listing (or any, if told so) no longer has. What it has but could
-    not read is still there."""
-    if not (listing.complete if request.prune is None else request.prune):
-        return []
-    return sorted(set(stored) - {found.path for found in listing.found} - {skipped.origin for skipped in listing.skipped})
+_Result = NewPage | None  # the page to publish; None for one that is stored as it is
 
 
 @dataclass(slots=True)
@@ -109,94 +107,128 @@ class _Run:
     store: Store
     source: Source
     request: IndexRequest
-    inventory: Inventory
-    stored: dict[str, str]
-    gone: list[str]
-    tally: _Tally
+    reading: Reading
+    vectors: Vectors
     progress: Progress
+    tally: _Tally = field(default_factory=_Tally)
+    stored: dict[str, str] = field(default_factory=dict)
+    gone: dict[str, str] = field(default_factory=dict)  # path to content hash
+    visited: list[Visit] = field(default_factory=list)
 
-    @property
-    def origin(self) -> Origin:
-        return Origin(self.source.name, self.source.base_url, self.source.kind, self.source.version or self.inventory.version)
+    # ---- what a page is made by ---------------------------------------------------------------------------------------------
 
-    async def publish(self, listing: Listing) -> None:
-        """Prepare pages in a thread and store them as they come; a bounded number waits in between."""
-        send, receive = anyio.create_memory_object_stream[NewPage | None](_AHEAD)
+    def _origin(self, path: str) -> prepare.Origin:
+        kind = self.source.kind or self.request.rules.kind_of(path) or ""
+        return prepare.Origin(self.source.name, self.source.base_url, kind, self.source.version or self.reading.inventory.version)
+
+    def _made_by(self, path: str) -> str:
+        return prepare.made_by(self.reading.inventory.pages.get(path, ()), self._origin(path))
+
+    # ---- the steps, each a task of its own ----------------------------------------------------------------------------------
+
+    async def publish(self) -> None:
+        """Read documents, prepare them in a thread and store them as they come; a bounded number waits in between."""
+        self.stored = await self.store.page_hashes(self.source)
+        visits = await (self.store.visits if self.request.partial else self.store.begin_crawl)(self.source)
+        known = Known(self.stored, visits, self._made_by, self.request.prune)
+        send_items, items = anyio.create_memory_object_stream[Item](_AHEAD)
+        send_results, results = anyio.create_memory_object_stream[tuple[Item, _Result]](_AHEAD)
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(self._prepare_all, listing.found, send)
-            tasks.start_soon(self._store_all, receive, len(listing.found))
+            tasks.start_soon(self._read, known, send_items)
+            tasks.start_soon(self._prepare_all, items, send_results)
+            tasks.start_soon(self._store_all, results)
+            tasks.start_soon(self.vectors.follow)
 
-    async def _prepare_all(self, found: Sequence[Found], send: MemoryObjectSendStream[NewPage | None]) -> None:
+    async def _read(self, known: Known, send: MemoryObjectSendStream[Item]) -> None:
         async with send:
-            for item in found:
-                await send.send(await anyio.to_thread.run_sync(self._prepare, item))
+            async for item in self.reading.items(known):
+                await send.send(item)
 
-    def _prepare(self, item: Found) -> NewPage | None:
-        """The page if it is new or changed; None with the reason tallied otherwise. A broken page never stops the others."""
-        entries = self.inventory.pages.get(item.path, ())
+    async def _prepare_all(self, items: MemoryObjectReceiveStream[Item], send: MemoryObjectSendStream[tuple[Item, _Result]]) -> None:
+        async with items, send:
+            async for item in items:
+                if isinstance(item, Raw):
+                    await send.send(await anyio.to_thread.run_sync(self._prepare, item))
+                else:
+                    await send.send((item, None))
+
+    def _prepare(self, raw: Raw) -> tuple[Item, _Result]:
+        """The page if it is new or changed. A broken document never stops the others."""
         try:
-            data = item.file.read_bytes()
-            origin = replace(self.origin, kind=self.origin.kind or self.request.rules.kind_of(item.path) or "")
-            if self.stored.get(item.path) == content_hash(data, entries, origin):
-                self.tally.unchanged += 1
-                return None
-            return prepare(item.path, data, entries, origin)
-        except NotContent as reason:
-            self.tally.skipped.append(Skipped(item.path, str(reason)))
-            if item.path in self.stored:
-                self.tally.withdrawn.append(item.path)
+            data = raw.read()
+            if self.stored.get(raw.path) == prepare.content_hash(data, self._made_by(raw.path)):
+                return raw, None
+            entries = self.reading.inventory.pages.get(raw.path, ())
+            return raw, prepare.prepare(raw, data, entries, self._origin(raw.path))
+        except NotContent as error:
+            gone = raw.path in self.stored
+            return Refused(raw.path, str(error), raw.visit, withdrawn=gone), None
         except OSError as error:
-            self.tally.skipped.append(Skipped(item.path, f"cannot be read: {error.strerror}"))
+            return Refused(raw.path, f"cannot be read: {error.strerror}", raw.visit), None
         except Exception as error:  # noqa: BLE001 - whatever a hostile or broken file does to a parser, the rest is indexed
-            self.tally.skipped.append(Skipped(item.path, f"cannot be extracted: {type(error).__name__}"))
-        return None
+            return Refused(raw.path, f"cannot be extracted: {type(error).__name__}", raw.visit), None
 
-    async def _store_all(self, receive: MemoryObjectReceiveStream[NewPage | None], total: int) -> None:
+    async def _store_all(self, results: MemoryObjectReceiveStream[tuple[Item, _Result]]) -> None:
         count_at, done = _FIRST_COUNT, 0
-        moves = {self.stored[path]: path for path in self.gone}
-        async with receive:
-            async for page in receive:
-                done += 1
-                self.progress("pages", done, total)
-                if page is None:
-                    continue
-                await self._store_one(page, moves)
+        async with results:
+            async for item, page in results:
+                await self._settle(item, page)
+                done += not isinstance(item, Gone)
+                self.progress("pages", done, max(self.reading.total, done))
                 if not self.stored and done == count_at:
                     await self.store.count_terms()
                     count_at *= 2
+        await self._note_visits()
+        self.vectors.end()
 
-    async def _store_one(self, page: NewPage, moves: dict[str, str]) -> None:
-        old = moves.pop(page.content_hash, None) if page.path not in self.stored else None
-        if old is not None:
+    async def _settle(self, item: Item, page: NewPage | None) -> None:
+        reason = ""
+        if isinstance(item, Gone):
+            self._lose(item.path)
+        elif isinstance(item, Refused):
+            self.tally.skipped.append(Skipped(item.path, item.reason))
+            reason = item.reason
+            if item.withdrawn:
+                self._lose(item.path)
+        elif page is None:
+            self.tally.unchanged += 1
+        else:
+            await self._put(page, item.moved_from if isinstance(item, Raw) else "")
+        if item.visit is not None:
+            made_by = self._made_by(item.visit.path) if item.visit.path else ""
+            self.visited.append(replace(item.visit, reason=item.visit.reason or reason, made_by=made_by))
+            if len(self.visited) >= _VISITS_AHEAD:
+                await self._note_visits()
+
+    async def _put(self, page: NewPage, moved_from: str) -> None:
+        if page.path not in self.stored:
+            same = (path for path, content_hash in self.gone.items() if content_hash == page.content_hash)
+            old = moved_from if moved_from in self.stored else next(same, "")
             page = replace(page, moved_from=old)
-            self.gone.remove(old)
+            self.gone.pop(old, None)
         added = await self.store.put_page(self.source, page)
-        self.tally.moved += old is not None
+        self.vectors.stored(len(page.sections))
+        self.tally.moved += bool(page.moved_from)
         self.tally.added += added
-        self.tally.updated += not added and old is None
+        self.tally.updated += not added and not page.moved_from
 
+    def _lose(self, path: str) -> None:
+        if path in self.stored:
+            self.gone[path] = self.stored[path]
 
-async def embed_pending(store: Store, embedder: Embedder | None, source: Source, progress: Progress = no_progress) -> tuple[int, int]:
-    """Give every section of a source its vector: how many were embedded, how many found theirs by an equal text.
+    async def _note_visits(self) -> None:
+        if self.visited:
+            await self.store.put_visits(self.source, self.visited)
+            self.visited.clear()
 
-    The store's own list of what is missing drives it, so it goes on wherever an earlier run ended.
-    """
-    if embedder is None:
-        return 0, 0
-    missing = next((info.vectors_pending for info in await store.sources() if info.source == source.name), 0)
-    embedded = reused = 0
-    before: list[Pending] = []
-    while (batch := await store.pending(source, _EMBED_BATCH)) and batch != before:
-        before = batch
-        texts = [embedding_input(item.heading_path, item.text) for item in batch]
-        hashes = [input_hash(text) for text in texts]
-        known = await store.known_vectors(hashes)
-        fresh = {key: text for key, text in zip(hashes, texts, strict=True) if key not in known}
-        if fresh:
-            vectors = await embedder.embed(list(fresh.values()))
-            known |= {key: vector_literal(vector) for key, vector in zip(fresh, vectors, strict=True)}
-        await store.put_vectors(source, [(item.section_id, key, known[key]) for item, key in zip(batch, hashes, strict=True)])
-        embedded += len(fresh)
-        reused += len(batch) - len(fresh)
-        progress("vectors", embedded + reused, max(missing, embedded + reused))
-    return embedded, reused
+    # ---- afterwards ---------------------------------------------------------------------------------------------------------
+
+    async def delete(self) -> int:
+        """Delete the pages that are no more; how many. None if the user forbade it, or if it is likelier that the origin is ill."""
+        if self.request.prune is False:
+            return 0
+        if self.reading.cautious and self.request.prune is None and len(self.gone) > max(_FEW, len(self.stored) // 2):
+            lost = f"{len(self.gone)} of {len(self.stored)} pages are not found any more; they were kept."
+            self.tally.warnings.append(f"{lost} If they are gone for good, add --prune.")
+            return 0
+        return await self.store.delete_pages(self.source, sorted(self.gone))

@@ -11,6 +11,7 @@ from citewell.index import lexical
 from citewell.index.lexical import section_weights
 from citewell.index.store import NewPage, NewSection, NewSymbol
 from citewell.ingest.chunk import Chunk, chunk
+from citewell.ingest.discover.base import Raw
 from citewell.ingest.discover.inventory import Entry
 from citewell.ingest.extract import RECIPE, extractor_for
 from citewell.ingest.extract.base import NotContent, Page, page_markdown
@@ -32,36 +33,41 @@ class Origin:
     version: str
 
 
-def content_hash(data: bytes, entries: Sequence[Entry], origin: Origin) -> str:
-    """Everything that the stored page depends on: the bytes, the inventory's entries, the source's options, and our own recipes."""
+def made_by(entries: Sequence[Entry], origin: Origin) -> str:
+    """A digest of everything that the stored page depends on but its bytes: the inventory's entries, the source's options, our recipes."""
     digest = hashlib.sha256(repr((RECIPE, lexical.RECIPE)).encode())
     digest.update(repr((origin.base_url, origin.kind, origin.version)).encode())
-    digest.update(data)
     for entry in entries:
         digest.update(repr((entry.name, entry.role, entry.anchor)).encode())
     return digest.hexdigest()
 
 
-def prepare(path: str, data: bytes, entries: Sequence[Entry], origin: Origin) -> NewPage:
-    """The page to store. Raises `NotContent` when there is nothing to index; anything else that it raises is a fault of the file."""
-    extractor = extractor_for(path)
+def content_hash(data: bytes, made: str) -> str:
+    """Everything that the stored page depends on: its bytes and what `made_by` says."""
+    return hashlib.sha256(made.encode() + data).hexdigest()
+
+
+def prepare(raw: Raw, data: bytes, entries: Sequence[Entry], origin: Origin) -> NewPage:
+    """The page to store. Raises `NotContent` when there is nothing to index; anything else that it raises is a fault of the document."""
+    extractor = extractor_for(f"page{raw.suffix}" if raw.suffix else raw.path)
     if extractor is None:
         raise NotContent("no extractor for this format")
-    page = extractor(decode(data), path)
+    page = extractor(decode(data, charset=raw.charset), raw.path)
     chunks = chunk(page)
     if not chunks:
         raise NotContent("no text")
     sections = [_section(number, piece) for number, piece in enumerate(chunks)]
     return NewPage(
-        path=path,
-        url=page_url(path, origin),
+        path=raw.path,
+        url=raw.url if raw.url and not origin.base_url else page_url(raw.path, origin),
         title=page.title[:500],
-        kind=origin.kind or _guess_kind(path, page),
+        kind=origin.kind or _guess_kind(raw.path, page),
         version=origin.version or page.version,
-        content_hash=content_hash(data, entries, origin),
+        content_hash=content_hash(data, made_by(entries, origin)),
         text=page_markdown(page),
         sections=sections,
         symbols=_symbols(chunks, sections, entries),
+        canonical=page.canonical,
     )
 
 

@@ -10,10 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from citewell.index.store import NewPage
+from citewell.ingest.discover.base import Raw
 from citewell.ingest.discover.inventory import Entry
 from citewell.ingest.extract import extractor_for
 from citewell.ingest.extract.base import NotContent
-from citewell.ingest.prepare import Origin, content_hash, page_url, prepare
+from citewell.ingest.prepare import Origin, content_hash, made_by, page_url, prepare
 
 ORIGIN = Origin("manual", "https://docs.example/en/", "", "")
 NO_ADDRESS = Origin("manual", "", "", "")
@@ -25,7 +26,7 @@ API = b"""<html><body><h1 id='top'>API</h1><p>Intro.</p>
 
 
 def prepared(path: str, data: bytes, entries: tuple[Entry, ...] = (), origin: Origin = ORIGIN) -> NewPage:
-    return prepare(path, data, entries, origin)
+    return prepare(Raw(path, lambda: data), data, entries, origin)
 
 
 # ---- addresses ----------------------------------------------------------------------------------------------------------------
@@ -166,17 +167,17 @@ def test_formats(name: str) -> None:
 def test_the_hash_is_of_everything_that_the_page_depends_on() -> None:
     entry = Entry("m", "py:module", "top")
     hashes = [
-        content_hash(b"a", (), ORIGIN),
-        content_hash(b"b", (), ORIGIN),
-        content_hash(b"a", (entry,), ORIGIN),
-        content_hash(b"a", (replace(entry, anchor="x"),), ORIGIN),
-        content_hash(b"a", (replace(entry, role="py:data"),), ORIGIN),
-        content_hash(b"a", (), replace(ORIGIN, base_url="https://other.example/")),
-        content_hash(b"a", (), replace(ORIGIN, kind="api")),
-        content_hash(b"a", (), replace(ORIGIN, version="2")),
+        content_hash(b"a", made_by((), ORIGIN)),
+        content_hash(b"b", made_by((), ORIGIN)),
+        content_hash(b"a", made_by((entry,), ORIGIN)),
+        content_hash(b"a", made_by((replace(entry, anchor="x"),), ORIGIN)),
+        content_hash(b"a", made_by((replace(entry, role="py:data"),), ORIGIN)),
+        content_hash(b"a", made_by((), replace(ORIGIN, base_url="https://other.example/"))),
+        content_hash(b"a", made_by((), replace(ORIGIN, kind="api"))),
+        content_hash(b"a", made_by((), replace(ORIGIN, version="2"))),
     ]
     assert len(set(hashes)) == len(hashes)
-    assert content_hash(b"a", (entry,), ORIGIN) == hashes[2]
+    assert content_hash(b"a", made_by((entry,), ORIGIN)) == hashes[2]
 
 
 @settings(deadline=None)

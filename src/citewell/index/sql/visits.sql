@@ -18,9 +18,6 @@ SET path = excluded.path, reason = excluded.reason, target = excluded.target, et
 -- name: find_visits
 INSERT INTO visits (source_id, url) SELECT %(source_id)s, unnest(%(urls)s::text[]) ON CONFLICT DO NOTHING;
 
--- name: forget_visits
-DELETE FROM visits WHERE source_id = %(source_id)s AND url = ANY(%(urls)s);
-
 -- name: confirm_documents
 UPDATE documents SET fetched_at = now() WHERE source_id = %(source_id)s AND path = ANY(%(paths)s);
 

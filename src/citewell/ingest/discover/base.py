@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from typing import Protocol
 
 from citewell.index.store import Visit
-from citewell.types import Skipped
+from citewell.ingest.discover.inventory import Inventory
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,25 +42,61 @@ class Gone:
     """A document that its origin says is no more."""
 
     path: str
-    visit: Visit
+    visit: Visit | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """Something of the origin that is no document for us, or could not be had; the report names it with the reason."""
+    """Something of the origin that is no document for us, or could not be had; the report names it with the reason. `withdrawn`: what is
+    stored of it goes."""
 
     path: str
     reason: str
     visit: Visit | None = None
+    withdrawn: bool = False
 
 
 Item = Raw | Same | Gone | Refused
 
 
-@dataclass(slots=True)
-class Listing:
-    """Everything a folder has. `complete` says whether what is not in it may be taken as deleted."""
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What the store has of a source when its origin is read: the hash of each stored page by its path, the addresses visited before,
+    and by path what a page would be made by today, its bytes aside. `prune` is what the user said of pages that are no more."""
 
-    found: list[Raw]
-    skipped: list[Skipped] = field(default_factory=list)
-    complete: bool = True
+    stored: Mapping[str, str]
+    visits: Mapping[str, Visit]
+    made_by: Callable[[str], str]
+    prune: bool | None = None
+
+
+class Reading(Protocol):
+    """An origin that is open. `total` is the number of documents known so far; `complete` says, once `items` has ended, whether all
+    that the origin has was seen; `cautious` that a loss of most pages is likelier an outage than meant."""
+
+    @property
+    def inventory(self) -> Inventory: ...
+
+    @property
+    def warnings(self) -> list[str]: ...
+
+    @property
+    def total(self) -> int: ...
+
+    @property
+    def complete(self) -> bool: ...
+
+    @property
+    def cautious(self) -> bool: ...
+
+    def items(self, known: Known) -> AsyncIterator[Item]:
+        """Every document once, and what there is to say of those that are none."""
+        ...
+
+
+class Origin(Protocol):
+    """Where documents come from. A new kind of origin is one file beside this one."""
+
+    def open(self) -> AbstractAsyncContextManager[Reading]:
+        """Raises `IngestError` where there is nothing to read."""
+        ...

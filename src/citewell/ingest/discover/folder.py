@@ -36,8 +36,9 @@ class Listing:
     complete: bool
 
 
-def list_folder(origin: Path) -> Listing:
-    """The documents below a folder, or the one file named, sorted by path. Raises `IngestError` when there is nothing to read.
+def list_folder(origin: Path, shown: str = "") -> Listing:
+    """The documents below a folder, or the one file named, sorted by path. Raises `IngestError` when there is nothing to read; it names
+    the origin, or what stands for it before a person.
 
     Linked folders are followed, each real folder once, but never to a folder that holds the link or the origin.
     """
@@ -59,7 +60,7 @@ def list_folder(origin: Path) -> Listing:
         elif reason:
             walk.skip(path, reason)
     if not found and not walk.skipped:
-        raise IngestError(f"{origin} holds no documents.", hint=_HINT)
+        raise IngestError(f"{shown or origin} holds no documents.", hint=_HINT)
     return Listing(sorted(found, key=lambda item: item.path), sorted(walk.skipped, key=lambda item: item.origin), walk.complete)
 
 

@@ -44,21 +44,29 @@ def _is_file(file: Path) -> bool:
 
 def read_inventory(file: Path) -> tuple[Inventory, list[Skipped]]:
     """The inventory in a file; an empty one when there is none, or with a line of report when it cannot be read."""
-    import sphobjinv  # a third of a second to import, needed only where there is an inventory
-
     if not _is_file(file):
         return Inventory(), []
     try:
-        parsed = sphobjinv.Inventory(plaintext=_unpacked(file.read_bytes()))
-    except Exception as error:  # noqa: BLE001 - a foreign parser over a foreign file: whatever it raises, the pages are still readable
-        return Inventory(), [Skipped(file.name, f"unreadable inventory: {type(error).__name__}")]
+        return parse_inventory(file.read_bytes()), []
+    except (ValueError, OSError) as error:
+        return Inventory(), [Skipped(file.name, f"unreadable inventory: {error}")]
+
+
+def parse_inventory(data: bytes) -> Inventory:
+    """The inventory in the bytes of an `objects.inv`. Raises `ValueError` for one that cannot be read."""
+    import sphobjinv  # a third of a second to import, needed only where there is an inventory
+
+    try:
+        parsed = sphobjinv.Inventory(plaintext=_unpacked(data))
+    except Exception as error:
+        raise ValueError(str(error) if isinstance(error, ValueError) else type(error).__name__) from error
     pages: defaultdict[str, list[Entry]] = defaultdict(list)
     for item in parsed.objects:
         role = f"{item.domain}:{item.role}"
         if role not in _NO_SYMBOLS:
             path, _, anchor = item.uri_expanded.partition("#")
             pages[_file(path)].append(Entry(item.name, role, anchor))
-    return Inventory(parsed.version or "", {path: tuple(entries) for path, entries in pages.items()}), []
+    return Inventory(parsed.version or "", {path: tuple(entries) for path, entries in pages.items()})
 
 
 def _unpacked(data: bytes) -> bytes:

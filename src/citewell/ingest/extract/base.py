@@ -75,6 +75,7 @@ class Page:
     title: str
     root: Place
     version: str = ""
+    canonical: str = ""
 
 
 Extractor = Callable[[str, str], Page]

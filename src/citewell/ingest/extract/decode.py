@@ -45,9 +45,9 @@ _JOINERS = re.compile("[\u200c\u200d]{2,}|(?<![^\x00-\x7f])[\u200c\u200d]|[\u200
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f]")
 
 
-def decode(data: bytes) -> str:
-    """The text of a file. Raises `NotContent` for binary data."""
-    return clean(_text(data).replace("\r\n", "\n").replace("\r", "\n"))
+def decode(data: bytes, *, charset: str = "") -> str:
+    """The text of a file, which came with the declaration of that encoding, if any. Raises `NotContent` for binary data."""
+    return clean(_text(data, charset).replace("\r\n", "\n").replace("\r", "\n"))
 
 
 def clean(text: str) -> str:
@@ -61,7 +61,7 @@ def clean(text: str) -> str:
     return _CONTROL.sub("", text.replace("\x0c", "\n"))
 
 
-def _text(data: bytes) -> str:
+def _text(data: bytes, charset: str) -> str:
     for mark, encoding in _MARKS:
         if data.startswith(mark):
             return data.decode(encoding, errors="replace")
@@ -71,21 +71,21 @@ def _text(data: bytes) -> str:
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError:
-        return data.decode(_encoding(data), errors="replace")
+        return data.decode(_encoding(data, charset), errors="replace")
 
 
-def _encoding(data: bytes) -> str:
+def _encoding(data: bytes, charset: str) -> str:
     """The encoding of bytes that are not entirely UTF-8: damaged UTF-8, the declared one, or the likeliest."""
     as_utf8 = data.decode("utf-8", errors="replace")
     damaged = as_utf8.count("\ufffd")
     if len(as_utf8) - len(as_utf8.encode("ascii", errors="ignore")) > 2 * damaged:
         return "utf-8"
     declared = _DECLARED.search(data[:_HEAD])
-    if declared:
+    for name in (charset, declared.group(1).decode("ascii", errors="replace") if declared else ""):
         try:
-            named = codecs.lookup(declared.group(1).decode("ascii")).name
-        except (LookupError, UnicodeDecodeError):
-            named = ""
+            named = codecs.lookup(name).name
+        except (LookupError, ValueError):
+            continue
         if named in _ENCODINGS:
             return _ENCODINGS[named]
     return _likeliest(re.sub(rb"<[^<>]*>", b"", data[:_SAMPLE]))

@@ -1,0 +1,264 @@
+"""A documentation site as an origin: what lies below its address, found by what the site names and by links, asked politely, one page
+at a time. What was seen is remembered, so that a crawl that was broken off goes on and the next one only asks what has changed.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from urllib.parse import urlsplit, urlunsplit
+
+import anyio.to_thread
+
+from citewell import __version__
+from citewell.errors import IngestError
+from citewell.index.store import Visit
+from citewell.ingest.crawl.address import is_document, normal, path_of, within
+from citewell.ingest.crawl.fetch import Fetched, Fetcher, FetchFault
+from citewell.ingest.crawl.robots import Robots
+from citewell.ingest.discover.base import Gone, Item, Known, Raw, Reading, Refused, Same
+from citewell.ingest.discover.inventory import Inventory
+from citewell.ingest.discover.links import read_links
+from citewell.ingest.discover.seeds import Seeds, find_seeds
+from citewell.ingest.extract import extractor_for
+
+USER_AGENT = f"citewell/{__version__}"
+_FAILURES_IN_A_ROW = 10  # after so many a site is taken to be down
+_ADDRESSES_A_PAGE = 10  # addresses that are remembered for each page that may be asked
+_SUFFIXES = {
+    "text/html": ".html",
+    "application/xhtml+xml": ".xhtml",
+    "text/markdown": ".md",
+    "text/x-markdown": ".md",
+    "text/x-rst": ".rst",
+    "text/prs.fallenstein.rst": ".rst",
+    "application/x-ipynb+json": ".ipynb",
+}
+_SAYS_LITTLE = frozenset(("", "text/plain", "application/octet-stream", "application/json"))
+_OK, _UNCHANGED, _NOT_FOUND = 200, 304, (404, 410)
+_VISITED = "visited before"
+_DENIED = "robots.txt does not allow it"
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """The site below an address. `only` limits a run to those of its pages. Waits `delay` seconds between two requests, asks at most
+    `max_pages` pages in a run."""
+
+    start: str
+    delay: float
+    max_pages: int
+    only: tuple[str, ...] = ()
+
+    @asynccontextmanager
+    async def open(self) -> AsyncIterator[Reading]:
+        """Raises `IngestError` for a site that cannot be reached or does not want to be read."""
+        host = urlsplit(self.start).hostname or ""
+        async with Fetcher(named_hosts=frozenset({host}), delay=self.delay, user_agent=USER_AGENT) as fetcher:
+            try:
+                robots = await Robots.load(fetcher, self.start)
+                if not robots.allows(self.start):
+                    reason = robots.problem or f"the robots.txt of {host} does not allow it"
+                    raise IngestError(f"{self.start} was not asked: {reason}.", hint="Ask the owner of the site, or index a copy of it.")
+                first = await fetcher.get(self.start, allowed=lambda url: _entry(url, robots))
+            except FetchFault as fault:
+                elsewhere = fault.kind == "off_site" and not robots.covers(fault.url)
+                hint = f"It leads to {fault.url}: index that." if elsewhere else "Check the address in a browser."
+                raise IngestError(f"{self.start} cannot be read: {fault.reason}.", hint=hint) from fault
+            if first.status != _OK:
+                raise IngestError(f"{self.start} cannot be read: it answered {first.status}.", hint="Check the address.")
+            base = _folder(first.url)
+            seeds = await find_seeds(fetcher, base, () if self.only else robots.sitemaps, lambda url: "" if robots.allows(url) else _DENIED)
+            yield Crawl(fetcher, robots, base, first, seeds, self.max_pages, self.only)
+
+
+def _entry(url: str, robots: Robots) -> str:
+    """Why the first address may not lead to this one; "" if it may."""
+    if not robots.covers(url):
+        return "it leads to another host"
+    return "" if robots.allows(url) else _DENIED
+
+
+def _folder(url: str) -> str:
+    """The address below which a site lies: the page's folder, or the page itself where it has no file's name."""
+    parts = urlsplit(url)
+    head, _, last = parts.path.rpartition("/")
+    path = parts.path if not last else f"{head}/" if "." in last else f"{parts.path}/"
+    return urlunsplit((parts.scheme, parts.netloc, path, "", ""))
+
+
+@dataclass(slots=True)
+class Crawl:
+    """One run over a site: the frontier, and what each answer means. `total` counts the addresses known so far."""
+
+    fetcher: Fetcher
+    robots: Robots
+    base: str
+    first: Fetched
+    seeds: Seeds
+    max_pages: int
+    only: tuple[str, ...] = ()
+    complete: bool = True
+    cautious: bool = True
+    known: Known = field(default_factory=lambda: Known({}, {}, str))
+    waiting: deque[str] = field(default_factory=deque)
+    seen: set[str] = field(default_factory=set)
+    taken: dict[str, str] = field(default_factory=dict)  # path to address: each path is one document
+
+    @property
+    def inventory(self) -> Inventory:
+        return self.seeds.inventory
+
+    @property
+    def warnings(self) -> list[str]:
+        return self.seeds.warnings
+
+    @property
+    def total(self) -> int:
+        return len(self.seen)
+
+    async def items(self, known: Known) -> AsyncIterator[Item]:
+        """Every page of the site once, in the order in which it is found."""
+        self.known = known
+        self._begin()
+        if not self.only:
+            for item in await self._took(self.first.url, self.first):
+                yield item
+        failures = asked = 0
+        while self.waiting and failures < _FAILURES_IN_A_ROW and asked < self.max_pages:
+            url = self.waiting.popleft()
+            if not self.robots.allows(url):
+                yield Refused(url, _DENIED)
+                continue
+            asked += 1
+            try:
+                found = await self._ask(url)
+            except FetchFault as fault:
+                failures = failures + 1 if fault.temporary else 0
+                yield self._failed(url, fault)
+                continue
+            failures = 0
+            for item in found:
+                yield item
+        self._end(failures)
+
+    # ---- the frontier -------------------------------------------------------------------------------------------------------
+
+    def _begin(self) -> None:
+        done = [visit for visit in self.known.visits.values() if visit.done]
+        if done and not self.only:
+            self.warnings.append(f"The crawl that was broken off went on: {len(done)} addresses had been visited.")
+            self.seen.update(visit.url for visit in done)
+        self.taken.update((visit.path, visit.url) for visit in self.known.visits.values() if visit.path and not visit.reason)
+        if self.only:
+            self._add(self.only, named=True)
+        else:
+            self.seen.add(self.first.url)
+            self.taken[path_of(self.first.url, self.base)] = self.first.url
+            self._add(self.seeds.urls, named=True)
+            self._add(self.known.visits, named=True)
+
+    def _add(self, urls: Iterable[str], *, named: bool = False) -> tuple[str, ...]:
+        """Put addresses of the site that are new into the frontier; those with a query only if the site names them itself."""
+        new = []
+        for url in urls:
+            try:
+                address = self._as_ours(normal(url))
+            except ValueError:
+                continue
+            if address in self.seen or not within(address, self.base) or not is_document(address):
+                continue
+            if urlsplit(address).query and not named:
+                continue
+            if len(self.seen) >= self.max_pages * _ADDRESSES_A_PAGE:
+                break
+            self.seen.add(address)
+            if self.taken.setdefault(path_of(address, self.base), address) == address:
+                new.append(address)
+        self.waiting.extend(new)
+        return tuple(new)
+
+    def _as_ours(self, url: str) -> str:
+        """The address with the site's own scheme: http and https of one host are one site."""
+        parts, base = urlsplit(url), urlsplit(self.base)
+        if parts.hostname == base.hostname and parts.port is None and base.port is None:
+            return urlunsplit(parts._replace(scheme=base.scheme))
+        return url
+
+    def _end(self, failures: int) -> None:
+        if failures >= _FAILURES_IN_A_ROW:
+            self.warnings.append(f"The site failed {failures} times in a row; the crawl was broken off. Run it again to go on.")
+        elif self.waiting:
+            self.warnings.append(f"{self.max_pages} pages were asked, the most for one run; run it again to go on.")
+        self.complete = not self.waiting
+
+    # ---- one address --------------------------------------------------------------------------------------------------------
+
+    async def _ask(self, url: str) -> list[Item]:
+        known = self.known.visits.get(url, Visit(url))
+        fresh = known.made_by == self.known.made_by(known.path) and bool(known.reason or known.path in self.known.stored)
+        etag, modified = (known.etag, known.last_modified) if fresh else ("", "")
+        fetched = await self.fetcher.get(url, etag=etag, last_modified=modified, allowed=self._may_lead_to)
+        if fetched.status == _UNCHANGED and fetched.url == url:
+            return [Refused(known.path, known.reason, known) if known.reason else Same(known.path, known)]
+        return await self._took(url, fetched)
+
+    def _may_lead_to(self, url: str) -> str:
+        """Why a redirect to this address is not followed; "" if it is."""
+        if not within(url, self.base):
+            return "leads out of the site"
+        if self._as_ours(url) in self.seen:
+            return _VISITED
+        return "" if self.robots.allows(url) else _DENIED
+
+    def _failed(self, url: str, fault: FetchFault) -> Item:
+        path = path_of(url, self.base)
+        if fault.reason == _VISITED:
+            return Gone(path, Visit(url, target=fault.url))
+        if fault.temporary:
+            return Refused(url, fault.reason)
+        left = fault.kind == "off_site" and path in self.known.stored
+        return Refused(url, fault.reason, Visit(url, reason=fault.reason), withdrawn=left)
+
+    async def _took(self, asked: str, fetched: Fetched) -> list[Item]:
+        """What an answer means: a document, and where it was redirected, what becomes of the address that was asked."""
+        if fetched.url == asked:
+            return [await self._document(fetched, "")]
+        old = path_of(asked, self.base)
+        self.seen.add(fetched.url)
+        self.taken[path_of(fetched.url, self.base)] = fetched.url
+        return [Gone(old, Visit(asked, target=fetched.url)), await self._document(fetched, old)]
+
+    async def _document(self, fetched: Fetched, moved_from: str) -> Item:
+        path = path_of(fetched.url, self.base)
+        visit = Visit(fetched.url, path, etag=fetched.etag, last_modified=fetched.last_modified)
+        if fetched.status in _NOT_FOUND:
+            gone = f"not found ({fetched.status})"
+            if path in self.known.stored:
+                return Gone(path, replace(visit, reason=gone))
+            return Refused(fetched.url, gone, replace(visit, path="", reason=gone))
+        if fetched.status != _OK:
+            reason = f"answered {fetched.status}"
+            return Refused(fetched.url, reason, replace(visit, path="", reason=reason))
+        suffix = _suffix(fetched, path)
+        if not suffix:
+            reason = f"{fetched.media_type or 'its format'} is not read"
+            return Refused(fetched.url, reason, replace(visit, reason=reason))
+        links = await anyio.to_thread.run_sync(
+            lambda: read_links(fetched.data, fetched.url, media_type=fetched.media_type, charset=fetched.charset)
+        )
+        found = () if self.only else self._add([*filter(None, [links.refresh]), *links.links])
+        return Raw(path, lambda: fetched.data, fetched.url, suffix, fetched.charset, moved_from, replace(visit, found=found))
+
+
+def _suffix(fetched: Fetched, path: str) -> str:
+    """The format of an answer as a file's ending: by what the server says, else by the address; "" where no extractor reads it."""
+    named = _SUFFIXES.get(fetched.media_type, "")
+    own = f".{path.rpartition('.')[2].lower()}" if "." in path.rpartition("/")[2] else ""
+    if not named and own and extractor_for(path) is not None and fetched.media_type in _SAYS_LITTLE:
+        named = own
+    if not named and fetched.media_type in {"", "text/plain"}:
+        named = ".html" if fetched.data[:1000].lstrip()[:1] == b"<" else ".txt"
+    return named if extractor_for(f"page{named}") is not None else ""

@@ -1,0 +1,130 @@
+"""What `index` and `refresh` do: settle what a source is from what was said now, what the profile says and what was said before, then
+run the pipeline over its origin.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from urllib.parse import urljoin
+
+from citewell.errors import CitewellError, NotFound, UsageError
+from citewell.index.embed import Embedder
+from citewell.index.store import SourceSpec, Store
+from citewell.ingest.crawl.address import normal
+from citewell.ingest.discover.site import Site
+from citewell.ingest.origin import named_origin
+from citewell.ingest.pipeline import IndexRequest, index_source
+from citewell.ingest.progress import Progress, no_progress
+from citewell.profile import Profile
+from citewell.settings import Settings
+from citewell.types import IndexReport, RefreshReport, Skipped, Source
+
+
+@dataclass(frozen=True, slots=True)
+class IndexOptions:
+    """What a person says of a source; what is left empty stays as it was, or is as the profile has it."""
+
+    source: str = ""
+    library: str = ""
+    kind: str = ""
+    base_url: str = ""
+    prune: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Indexer:
+    store: Store
+    embedder: Embedder | None
+    profile: Profile
+    settings: Settings
+
+    async def index(self, origin: str, options: IndexOptions, progress: Progress = no_progress) -> IndexReport:
+        """Bring the source of an origin up to date. Raises `UsageError` for options that make no sense, and what the pipeline raises."""
+        named = named_origin(origin, self.settings)
+        for value in (options.source, options.library):
+            if not value.isprintable() or value != value.strip("/ "):
+                raise UsageError(f"{value!r} cannot name a source.", hint="Choose a name without line ends that no slash begins or ends.")
+        rules = self.profile.source_for(options.base_url or origin, options.source or options.library)
+        name = options.source or rules.name or options.library or rules.library or named.name
+        known = await self.store.find_source(name)  # what this run does not say stays as it was
+        published = options.base_url or ("" if isinstance(named.origin, Site) else rules.url)
+        spec = SourceSpec(
+            name=name,
+            origin=named.text,
+            library=options.library or rules.library or (known.library if known else name),
+            kind=options.kind or (known.kind if known else ""),
+            base_url=_base_url(published) or (known.base_url if known else ""),
+            version=rules.version or self.profile.version,
+        )
+        return await index_source(self.store, self.embedder, IndexRequest(named.origin, spec, rules, options.prune), progress)
+
+    async def refresh(self, urls: Sequence[str] = (), progress: Progress = no_progress) -> RefreshReport:
+        """Ask the origins of these pages (of all sources, if none is named) whether they have changed, and heal what has.
+
+        Raises `NotFound` for an address that no indexed page has. A source that fails is reported, and the others are refreshed.
+        """
+        started = time.monotonic()
+        wanted = await self._pages(urls) if urls else {info.source: [] for info in await self.store.sources()}
+        reports: list[IndexReport] = []
+        failed: list[Skipped] = []
+        for name, paths in wanted.items():
+            try:
+                reports.append(await self._refresh(name, paths, progress))
+            except CitewellError as error:
+                failed.append(Skipped(name, " ".join(filter(None, [str(error), error.hint]))))
+        return RefreshReport(tuple(reports), tuple(failed), round(time.monotonic() - started, 3))
+
+    async def _pages(self, urls: Sequence[str]) -> dict[str, list[str]]:
+        """The paths of the pages with these addresses, by source."""
+        spellings = {url: {url, *_spellings(url)} for url in urls}
+        pages = await self.store.pages_at(sorted(set().union(*spellings.values())))
+        found: defaultdict[str, list[str]] = defaultdict(list)
+        for url, forms in spellings.items():
+            places = [page for page in pages if page.url in forms]
+            if not places:
+                raise NotFound(f"No indexed page has the address {url}.", hint="citewell docs list --json shows the addresses of all.")
+            for page in places:
+                found[page.source].append(page.path)
+        return dict(found)
+
+    async def _refresh(self, name: str, paths: Sequence[str], progress: Progress) -> IndexReport:
+        """Refresh these pages of a source, or all of it: of a site only they are asked, a folder is listed as a whole."""
+        source = await self.store.find_source(name)
+        if source is None:
+            raise NotFound(f"There is no source {name!r}.", hint="citewell sources lists them.")
+        origin = named_origin(source.origin, self.settings).origin
+        partial = isinstance(origin, Site) and bool(paths)
+        if isinstance(origin, Site) and paths:
+            visits = (await self.store.visits(source)).values()
+            origin = replace(origin, only=tuple(visit.url for visit in visits if visit.path in paths))
+        request = IndexRequest(origin, _spec(source), self.profile.source_for(source.origin, name), partial=partial)
+        return await index_source(self.store, self.embedder, request, progress)
+
+
+def _spec(source: Source) -> SourceSpec:
+    return SourceSpec(source.name, source.origin, source.library, source.kind, source.base_url, source.version)
+
+
+def _spellings(url: str) -> set[str]:
+    """The forms in which the address of a page may be stored."""
+    try:
+        address = normal(url)
+    except ValueError:
+        return set()
+    return {address, urljoin(address, "./") if address.endswith("/index.html") else address, address.replace("http://", "https://", 1)}
+
+
+def _base_url(address: str) -> str:
+    """The address below which readers open a source's pages, ending in a slash. Raises `UsageError` for what is none."""
+    if not address:
+        return ""
+    try:
+        base = normal(address)
+    except ValueError as error:
+        raise UsageError(f"The base address {address!r} is no web address: {error}.", hint="Begin it with https://.") from error
+    if "?" in base:
+        raise UsageError(f"The base address {address!r} has a query.", hint="Name the address below which the pages lie.")
+    return base if base.endswith("/") else base + "/"

@@ -1,0 +1,41 @@
+"""What a person names as the origin of documentation: a site, an archive, a folder or a file, told apart and named."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from citewell.errors import UsageError
+from citewell.ingest.crawl.address import normal
+from citewell.ingest.discover.base import Origin
+from citewell.ingest.discover.local import Local, plain_name
+from citewell.ingest.discover.site import Site
+from citewell.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """An origin with its one spelling (`text`: an address, or an absolute path) and the name that its source has unless told."""
+
+    origin: Origin
+    text: str
+    name: str
+
+
+def named_origin(text: str, settings: Settings, only: tuple[str, ...] = ()) -> Named:
+    """The origin that a text names. Raises `UsageError` for an address that is none. Looks at the file system for nothing but links."""
+    if not text.strip():
+        raise UsageError("No origin is named.", hint="Name a folder, a file, an archive or a site of documentation.")
+    if "://" not in text:
+        path = Path(text).expanduser().resolve()
+        return Named(Local(path, settings.home), str(path), plain_name(path))
+    try:
+        start = normal(text.strip())
+    except ValueError as error:
+        raise UsageError(f"{text} cannot be indexed: {error}.", hint="Name a site by its address, beginning with https://.") from error
+    parts = urlsplit(start)
+    folder, _, last = parts.path.rpartition("/")
+    name = parts.netloc + (folder if "." in last else parts.path.rstrip("/"))
+    loopback = parts.hostname in {"localhost", "::1"} or (parts.hostname or "").startswith("127.")
+    return Named(Site(start, 0.0 if loopback else settings.crawl_delay, settings.crawl_max_pages, only), start, name)

@@ -135,14 +135,6 @@ def test_an_error_is_one_line_of_what_and_one_of_what_to_do(indexed: Cli, argume
     assert outcome.out == ""
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [("nonsense",), ("search",), ("search", "x", "-k", "0"), ("ask", "x", "--driver", "nope"), ("index", "a", "b", "--source", "x")],
-)
-def test_wrong_usage_ends_with_2(cli: Cli, arguments: tuple[str, ...]) -> None:
-    assert "Error" in cli(*arguments, code=2).err
-
-
 def test_a_malformed_setting_stops_everything_at_once(cli: Cli) -> None:
     what, remedy = told(cli("sources", code=2, CITEWELL_MAX_SECONDS="1h"))
     assert "CITEWELL_MAX_SECONDS: '1h' is not valid" in what
@@ -192,7 +184,7 @@ def test_the_embedded_database_comes_and_goes_by_itself(tmp_path: Path, folder: 
 
 MODULES = """
 import sys
-from citewell.cli.main import app
+from citewell.cli.commands import app
 try:
     app(sys.argv[1:])
 except SystemExit:

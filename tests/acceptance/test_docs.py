@@ -20,7 +20,7 @@ import pytest
 import typer.main
 
 from citewell import errors, types
-from citewell.cli.main import app
+from citewell.cli.commands import app
 from citewell.index.embedded import EmbeddedServer
 from citewell.ingest.extract.base import Place
 from citewell.ingest.extract.markdown import extract_markdown

@@ -62,7 +62,7 @@ def ask(
         return await app.ask(question, budget=budget, filters=Filters(tuple(library or ())), guard=not no_guard, sink=_trace)
 
     answer = with_app(options, work)
-    emit(options, answer, lambda: _text(answer))
+    emit(options, answer, lambda: _text(answer), styled=sys.stdout.isatty() and not json)
     raise typer.Exit(_EXIT[answer.status])
 
 
@@ -74,16 +74,14 @@ def _trace(event: Event) -> None:
 
 
 def _text(answer: Answer) -> str:
-    from citewell.render import answer_text
+    from citewell.render import answer_notes, answer_text, printable
 
-    text = answer_text(answer)
     if not sys.stdout.isatty():
-        return text
+        return answer_text(answer)
     from rich.console import Console
     from rich.markdown import Markdown
 
     console = Console()
     with console.capture() as captured:
-        console.print(Markdown(answer.answer_md, hyperlinks=True))
-    rest = text.removeprefix(answer.answer_md)
-    return captured.get().rstrip() + rest
+        console.print(Markdown(printable(answer.answer_md), hyperlinks=True))
+    return "\n\n".join([captured.get().rstrip(), *map(printable, answer_notes(answer))])

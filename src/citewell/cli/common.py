@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import sys
 import traceback
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn, TypeVar
 
 import typer
+from typer.core import TyperCommand
+
+from citewell.cli.streams import show, tell
 
 if TYPE_CHECKING:
     from citewell.app import Citewell
@@ -25,6 +27,8 @@ Verbose = Annotated[bool, typer.Option("-v", "--verbose", help="Logs and traceba
 Library = Annotated[list[str] | None, typer.Option("--library", help="Only this library (repeatable).", metavar="L")]
 
 INTERRUPTED = 1
+_FAILED = 1
+_CTRL_C = 130  # how typer reports it
 _secrets: list[str] = []  # of the settings in force, once they are read: no line on stderr may hold one
 
 
@@ -46,6 +50,52 @@ class Options:
         _secrets.extend(settings.secrets)
         _log_to_stderr(verbose=self.verbose)
         return settings, load_profile(self.profile, profile_tables())
+
+
+class Command(TyperCommand):
+    """A command that takes an option without a value for a slip, as that of `--home "$UNSET"` or `--home --json`."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        given, _, _ = self.make_parser(ctx).parse_args(args=list(args))
+        options: list[Any] = [param for param in self.params if param.param_type_name == "option"]
+        names = {name for option in options for name in option.opts}
+        for option in options:
+            value = given.get(option.name)
+            for text in value if isinstance(value, list) else [value]:
+                if isinstance(text, str) and (not text.strip() or text in names):
+                    fault = "is another option" if text in names else "is empty"
+                    raise typer.BadParameter(f"the value {fault}", ctx=ctx, param=option)
+        return super().parse_args(ctx, args)
+
+
+def dispatch(app: typer.Typer, arguments: Sequence[str]) -> int:
+    """Run a command; its exit code. Wrong usage and bugs are told in two lines, as every error."""
+    verbose = bool({"-v", "--verbose"} & set(arguments))
+    try:
+        code: int | None = app(args=list(arguments), standalone_mode=False)
+    except typer.TyperException as error:
+        return _wrong_usage(error)
+    except (typer.Abort, KeyboardInterrupt, BrokenPipeError):
+        return INTERRUPTED
+    except Exception as error:  # noqa: BLE001 - the last line of defence: no traceback reaches a person who did not ask for it
+        _say(f"citewell: something went wrong inside: {type(error).__name__}: {error}")
+        _say("Run it again with -v for the details, and please report them.")
+        if verbose:
+            _say(traceback.format_exc())
+        return _FAILED
+    return INTERRUPTED if code == _CTRL_C else code or 0
+
+
+def _wrong_usage(error: typer.TyperException) -> int:
+    ctx: typer.Context | None = getattr(error, "ctx", None)
+    words = error.format_message()
+    if ctx is not None and words == ctx.get_help():  # a group of commands without a command
+        _say(words)
+        return error.exit_code
+    words = words.replace("Value error, ", "").replace("Input should be", "it must be").rstrip(".")
+    _say(f"citewell: {' '.join(words.split())}.")
+    _say(f"{ctx.command_path if ctx else 'citewell'} --help shows what is allowed.")
+    return error.exit_code
 
 
 def with_app(options: Options, work: Callable[[Citewell], Awaitable[T]]) -> T:
@@ -75,37 +125,46 @@ def run(options: Options, work: Callable[[], Awaitable[T]]) -> T:
         raise typer.Exit(INTERRUPTED) from None
 
 
-def masked(text: str) -> str:
-    """The text without secrets."""
+def _say(text: str) -> None:
+    """A line on stderr, without secrets and control characters."""
     from citewell.redact import Redactor
+    from citewell.render import printable
 
-    return Redactor(_secrets)(text)
+    tell(printable(Redactor(_secrets)(text)))
 
 
 def fail(options: Options, message: str, hint: str, code: int) -> NoReturn:
     """Tell an error on stderr, without secrets, and end the command."""
-    print(masked(f"citewell: {message}"), file=sys.stderr)
+    _say(f"citewell: {message}")
     if hint:
-        print(masked(hint), file=sys.stderr)
+        _say(hint)
     if options.verbose:
-        print(masked(traceback.format_exc()), file=sys.stderr)
+        _say(traceback.format_exc())
     raise typer.Exit(code)
 
 
-def emit(options: Options, value: Any, text: Callable[[], str]) -> None:
-    """A command's result on stdout: as one JSON document, or as text."""
-    from citewell.render import to_json
+def emit(options: Options, value: Any, text: Callable[[], str], *, styled: bool = False) -> None:
+    """A command's result on stdout: as one JSON document, or as text; unless that is `styled` for a terminal by us, without the control
+    characters that a page or a name may hold."""
+    from citewell.render import printable, to_json
 
-    print(to_json(value) if options.json else text())
+    document = to_json(value) if options.json else text() if styled else printable(text())
+    try:
+        show(document)
+    except BrokenPipeError:  # whoever reads has seen enough, as `head` has
+        raise typer.Exit(INTERRUPTED) from None
+    except OSError as error:
+        fail(options, f"The result cannot be written: {error.strerror}.", "Free some space, or write it elsewhere.", _FAILED)
 
 
 def note(text: str) -> None:
     """A line for the person at the terminal, never part of the result."""
-    print(text, file=sys.stderr, flush=True)
+    _say(text)
 
 
 def _log_to_stderr(*, verbose: bool) -> None:
     import logging
+    import sys
 
     from citewell.redact import RedactingFilter, Redactor
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import typer
 
-from citewell.cli.common import Home, Json, Options, ProfileName, Verbose, emit, run
+from citewell.cli.common import Command, Home, Json, Options, ProfileName, Verbose, emit, run
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
 
 
-@app.command("status")
+@app.command("status", cls=Command)
 def status(json: Json = False, home: Home = None, profile: ProfileName = None, verbose: Verbose = False) -> None:
     """Whether it runs, where, and with which schema. Starts nothing."""
     options = Options(json, home, profile, verbose)
@@ -23,7 +23,7 @@ def status(json: Json = False, home: Home = None, profile: ProfileName = None, v
     emit(options, found, lambda: "\n".join(f"{name}: {value}" for name, value in found.items()))
 
 
-@app.command("migrate")
+@app.command("migrate", cls=Command)
 def migrate(json: Json = False, home: Home = None, profile: ProfileName = None, verbose: Verbose = False) -> None:
     """Bring the schema to what this version needs (opening citewell does so by itself)."""
     options = Options(json, home, profile, verbose)
@@ -37,7 +37,7 @@ def migrate(json: Json = False, home: Home = None, profile: ProfileName = None, 
     emit(options, found, lambda: f"schema {found['schema']}: {'migrated' if found['changed'] else 'nothing to do'}")
 
 
-@app.command("stop")
+@app.command("stop", cls=Command)
 def stop(json: Json = False, home: Home = None, profile: ProfileName = None, verbose: Verbose = False) -> None:
     """Stop the embedded database, whoever uses it."""
     options = Options(json, home, profile, verbose)
@@ -51,7 +51,7 @@ def stop(json: Json = False, home: Home = None, profile: ProfileName = None, ver
     emit(options, {"stopped": stopped}, lambda: "stopped" if stopped else "it was not running")
 
 
-@app.command("url")
+@app.command("url", cls=Command)
 def url(json: Json = False, home: Home = None, profile: ProfileName = None, verbose: Verbose = False) -> None:
     """Print the database's address, password included, while it runs (for psql)."""
     options = Options(json, home, profile, verbose)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from citewell.cli.common import Home, Json, Options, ProfileName, Verbose, emit, with_app
+from citewell.cli.common import Command, Home, Json, Options, ProfileName, Verbose, emit, with_app
 
 if TYPE_CHECKING:
     from citewell.app import Citewell
@@ -16,7 +16,7 @@ app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
 _PAGE = 200
 
 
-@app.command("list")
+@app.command("list", cls=Command)
 def list_documents(
     prefix: Annotated[str, typer.Option(help="Only SOURCE/PATH that begin with this.", metavar="P")] = "",
     offset: Annotated[int, typer.Option(min=0, max=10**9, help="Start after so many.", metavar="N")] = 0,
@@ -37,13 +37,15 @@ def list_documents(
     rows = [{"source": d.source, "path": d.path, "title": d.title, "url": d.url} for d in listed.documents]
 
     def text() -> str:
-        lines = [f"{listed.total} documents:", *(f"{row['source']}/{row['path']} — {row['title']}" for row in rows)]
+        from citewell.render import one_line
+
+        lines = [f"{listed.total} documents:", *(one_line(f"{row['source']}/{row['path']} — {row['title']}") for row in rows)]
         return "\n".join(lines if following is None else [*lines, f"(more: --offset {following})"])
 
     emit(options, {"total": listed.total, "documents": rows, "next": following}, text)
 
 
-@app.command("read")
+@app.command("read", cls=Command)
 def read(
     document: Annotated[str, typer.Argument(help="SOURCE/PATH, as `citewell docs list` shows it.")],
     offset: Annotated[int, typer.Option(min=0, max=10**9, help="Start at this character.", metavar="N")] = 0,

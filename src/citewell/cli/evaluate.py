@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from citewell.cli.common import Home, Json, Options, ProfileName, Verbose, emit, run, with_app
+from citewell.cli.common import Command, Home, Json, Options, ProfileName, Verbose, emit, run, with_app
 
 if TYPE_CHECKING:
     from citewell.app import Citewell
@@ -20,7 +20,7 @@ def _root() -> None:
     """Measure citewell on a set of questions."""
 
 
-@app.command("retrieval")
+@app.command("retrieval", cls=Command)
 def retrieval(
     questions: Annotated[Path, typer.Option(help="JSON Lines: id, question, expected or graded.", metavar="FILE")],
     k: Annotated[int, typer.Option("-k", min=1, max=100, help="How many places count.")] = 8,

@@ -7,6 +7,8 @@ import time
 from types import TracebackType
 from typing import Any
 
+from citewell.cli.streams import tell
+
 _LINE_SECONDS = 5.0
 _LABELS = {"pages": "reading pages", "vectors": "embedding sections", "calibration": "calibrating the guard"}
 
@@ -33,7 +35,7 @@ class _Lines:
         now = time.monotonic()
         if phase != self._phase or done == total or now - self._last >= _LINE_SECONDS:
             self._phase, self._last = phase, now
-            print(f"{_LABELS.get(phase, phase)}: {done} of {total}", file=sys.stderr, flush=True)
+            tell(f"{_LABELS.get(phase, phase)}: {done} of {total}")
 
 
 class _Bars:

@@ -92,7 +92,7 @@ class PgStore(PgWriter, PgVisits):
 
 
 def _candidate(row: Row) -> Candidate:
-    return Candidate(row["id"], row["document_id"], row["text_hash"], row["keyword"], row["dense"], row["symbol"])
+    return Candidate(row["id"], row["document_id"], row["text_hash"], row["keyword"], row["dense"], row["symbol"], row["canonical"])
 
 
 def _listed(row: Row) -> Document:

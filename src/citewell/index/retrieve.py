@@ -21,6 +21,8 @@ SYMBOL_BONUS = 0.25  # enough to lift the place of a named symbol over what only
 SECTIONS_A_PAGE = 3
 SNIPPET_CHARS = 280
 
+Scored = tuple[Candidate, float, dict[Channel, float]]
+
 
 async def retrieve(store: Store, embedder: Embedder | None, question: str, *, k: int = 8, filters: Filters = NO_FILTERS) -> list[Hit]:
     """The k best sections for a question, best first. Without an embedder, by keywords and symbols alone."""
@@ -40,10 +42,11 @@ async def retrieve(store: Store, embedder: Embedder | None, question: str, *, k:
     ]
 
 
-def fuse(candidates: Sequence[Candidate], k: int) -> list[tuple[Candidate, float, dict[Channel, float]]]:
+def fuse(candidates: Sequence[Candidate], k: int) -> list[Scored]:
     """The k best candidates with their score and each channel's share of it. Pure.
 
-    A page takes at most `SECTIONS_A_PAGE` places while others wait; sections of equal text are folded into the best of them.
+    A page takes at most `SECTIONS_A_PAGE` places while others wait. Sections of equal text are one hit: the one at the canonical address,
+    else the best of them.
     """
     top_keyword = max((item.keyword for item in candidates), default=0.0) or 1.0
     top_dense = max((item.dense for item in candidates if item.dense is not None), default=0.0)
@@ -61,24 +64,24 @@ def fuse(candidates: Sequence[Candidate], k: int) -> list[tuple[Candidate, float
     return _diverse(scored, k)
 
 
-def _diverse(
-    scored: Sequence[tuple[Candidate, float, dict[Channel, float]]], k: int
-) -> list[tuple[Candidate, float, dict[Channel, float]]]:
-    taken: list[tuple[Candidate, float, dict[Channel, float]]] = []
-    waiting: list[tuple[Candidate, float, dict[Channel, float]]] = []
-    texts: set[str] = set()
+def _diverse(scored: Sequence[Scored], k: int) -> list[Scored]:
+    taken: list[Scored] = []
+    waiting: list[Scored] = []
     pages: Counter[int] = Counter()
-    for entry in scored:
-        item = entry[0]
-        if item.text_hash in texts:
-            continue
-        texts.add(item.text_hash)
-        if pages[item.document_id] < SECTIONS_A_PAGE:
-            pages[item.document_id] += 1
-            taken.append(entry)
-        else:
-            waiting.append(entry)
+    for item, score, channels in _folded(scored):
+        fits = pages[item.document_id] < SECTIONS_A_PAGE
+        pages[item.document_id] += fits
+        (taken if fits else waiting).append((item, score, channels))
     return (taken + waiting)[:k]
+
+
+def _folded(scored: Sequence[Scored]) -> list[Scored]:
+    """Of sections with equal text one, at the place of the best of them."""
+    canonical = {item.text_hash: item for item, _, _ in reversed(scored) if item.canonical}
+    folded: dict[str, Scored] = {}
+    for item, score, channels in scored:
+        folded.setdefault(item.text_hash, (canonical.get(item.text_hash, item), score, channels))
+    return list(folded.values())
 
 
 def snippet(text: str, question: str, size: int = SNIPPET_CHARS) -> str:

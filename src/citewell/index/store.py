@@ -109,7 +109,7 @@ class SearchQuery:
 @dataclass(frozen=True, slots=True)
 class Candidate:
     """A section found by any channel, with its exact score in each: BM25; cosine similarity, None while its vector is pending; how
-    closely a symbol of the question names it, 0..1."""
+    closely a symbol of the question names it, 0..1. `canonical`: its page is at the address that it calls its own."""
 
     section_id: int
     document_id: int
@@ -117,6 +117,7 @@ class Candidate:
     keyword: float
     dense: float | None
     symbol: float
+    canonical: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -120,3 +120,11 @@ class TestSnippet:
 
     def test_hostile_texts_take_no_time(self) -> None:
         assert slow(lambda text: snippet(text, text)) == {}
+
+
+def test_of_copies_the_one_at_its_canonical_address_is_the_hit_at_the_place_of_the_best() -> None:
+    latest = Candidate(1, 1, "same", 9, 0.9, 0)
+    stable = Candidate(2, 2, "same", 3, 0.3, 0, canonical=True)
+    other = Candidate(3, 3, "other", 6, 0.6, 0)
+    assert order([latest, stable, other]) == [2, 3]
+    assert order([latest, other, Candidate(4, 4, "same", 1, 0.1, 0)]) == [1, 3]

@@ -48,10 +48,12 @@ candidate AS (SELECT id, library FROM keyword UNION SELECT id, library FROM dens
 SELECT s.id, s.document_id, s.text_hash,
        greatest(-(s.lexical <#> weights.vector), 0) AS keyword,
        -(v.embedding <#> %(vector)s::halfvec) AS dense,
-       coalesce(y.score, 0)::float8 AS symbol
+       coalesce(y.score, 0)::float8 AS symbol,
+       d.canonical <> '' AND d.canonical = d.url AS canonical
 FROM candidate c
 CROSS JOIN weights
 JOIN sections s ON s.library = c.library AND s.id = c.id
+JOIN documents d ON d.id = s.document_id
 LEFT JOIN vectors v ON v.library = c.library AND v.section_id = c.id
 LEFT JOIN symbol y ON y.id = c.id;
 

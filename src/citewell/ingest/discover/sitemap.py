@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import zlib
 from dataclasses import dataclass, field
 
@@ -10,11 +11,11 @@ from defusedxml.ElementTree import ParseError, XMLParser
 
 _MOST_ENTRIES = 50_000  # as the protocol has it
 _MAX_BYTES = 50 * 1024 * 1024  # unpacked, as the protocol has it
-_MOST_ELEMENTS = 2_000_000
+_MOST_ELEMENTS = 1_000_000
 _DEEPEST = 20
 _LONGEST = 2_000  # characters of an address or a date
 _GZIP = 16 + zlib.MAX_WBITS
-_PIECE = 64 * 1024
+_LONG_TAG = re.compile(rb"<[^<>]{65536}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,22 +65,24 @@ def _read_text(data: bytes) -> Sitemap:
 
 
 def _read_xml(data: bytes) -> Sitemap:
+    if _LONG_TAG.search(data):
+        raise ValueError("it is no well-formed XML")
     reader = _Reader()
     parser = XMLParser(target=reader, forbid_dtd=True)
     try:
-        for start in range(0, len(data), _PIECE):
-            parser.feed(data[start : start + _PIECE])
-            if reader.full:
-                break
-        else:
-            parser.close()
+        parser.feed(data)  # in one piece: what is not at its end would be looked at anew with each
+        parser.close()
     except DefusedXmlException as error:
         raise ValueError("it has a document type or entities, which no sitemap needs") from error
     except (ParseError, LookupError) as error:
         raise ValueError("it is no well-formed XML") from error
-    if not reader.known:
-        raise ValueError("it is XML, but no sitemap")
-    return Sitemap(tuple(reader.pages[:_MOST_ENTRIES]), tuple(reader.sitemaps[:_MOST_ENTRIES]), complete=not reader.full)
+    except _Full:
+        return Sitemap(tuple(reader.pages), tuple(reader.sitemaps), complete=False)
+    return Sitemap(tuple(reader.pages), tuple(reader.sitemaps))
+
+
+class _Full(Exception):
+    """The limit of entries or elements is reached."""
 
 
 @dataclass(slots=True)
@@ -88,22 +91,19 @@ class _Reader:
 
     pages: list[tuple[str, str]] = field(default_factory=list)
     sitemaps: list[str] = field(default_factory=list)
-    known: bool = False  # whether the root element is one of a sitemap
     _open: list[str] = field(default_factory=list)
     _fields: dict[str, str] = field(default_factory=dict)
     _elements: int = 0
 
-    @property
-    def full(self) -> bool:
-        return len(self.pages) + len(self.sitemaps) > _MOST_ENTRIES
-
     def start(self, tag: str, _attributes: dict[str, str]) -> None:
         self._elements += 1
-        if len(self._open) >= _DEEPEST or self._elements > _MOST_ELEMENTS:
-            raise ValueError("its XML is too deep or has too many elements")
+        if len(self._open) >= _DEEPEST:
+            raise ValueError("it is XML, but no sitemap")
         name = tag.rpartition("}")[2].lower()
-        if not self._open:
-            self.known = name in ("urlset", "sitemapindex")
+        if not self._open and name not in ("urlset", "sitemapindex"):
+            raise ValueError("it is XML, but no sitemap")
+        if self._elements > _MOST_ELEMENTS or len(self.pages) + len(self.sitemaps) == _MOST_ENTRIES:
+            raise _Full
         self._open.append(name)
         if len(self._open) == 2:  # an entry is a child of the root
             self._fields = {}
@@ -115,7 +115,7 @@ class _Reader:
                 self._fields[self._open[2]] = begun + text[: _LONGEST + 1]
 
     def end(self, _tag: str) -> None:
-        if len(self._open) == 2 and self.known:
+        if len(self._open) == 2:
             address, changed = (self._fields.get(name, "").strip() for name in ("loc", "lastmod"))
             if 0 < len(address) <= _LONGEST:
                 if self._open[1] == "sitemap":

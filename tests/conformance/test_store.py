@@ -3,31 +3,18 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import AsyncIterator
 
 import pytest
 
 from citewell.errors import NotFound, SourceBusy, SourceConflict
-from citewell.index.db import Database
 from citewell.index.lexical import query_terms, section_weights
-from citewell.index.pg import PgStore
 from citewell.index.store import NewPage, NewSection, NewSymbol, SearchQuery, SourceSpec, Store
 from citewell.types import Filters, Source
-from tests.conftest import fresh_database
 
 pytestmark = pytest.mark.anyio
 
 EVERYTHING = Filters()
 SPEC = SourceSpec("manual", "/somewhere/manual", "widget")
-
-
-@pytest.fixture(params=["embedded", "tcp"])
-async def store(request: pytest.FixtureRequest) -> AsyncIterator[Store]:
-    with fresh_database(request.getfixturevalue(f"{request.param}_url")) as url:
-        database = Database(url)
-        await database.open()
-        yield PgStore(database)
-        await database.close()
 
 
 def section(text: str, heading: str = "Guide", anchor: str = "guide", part: int = 0, ordinal: int = 0) -> NewSection:

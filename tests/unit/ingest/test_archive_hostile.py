@@ -267,7 +267,6 @@ def test_any_bytes_are_a_folder_or_an_error(data: bytes, changes: list[tuple[int
     forged = bytearray(data)
     for at, value in changes:
         forged[at % len(data)] = value
-    with tempfile.TemporaryDirectory() as folder:
-        with suppress(IngestError):
-            files, _ = opened(bytes(forged), Path(folder))
-            assert len(files) <= 2
+    with tempfile.TemporaryDirectory() as folder, suppress(IngestError):
+        files, _ = opened(bytes(forged), Path(folder))
+        assert len(files) <= 2

@@ -22,8 +22,8 @@ _MOST_ADDRESSES = 4  # tried of one name
 _IDLE_SECONDS = 30.0  # for which an unused connection is kept
 _MOST_CONNECTIONS = 10
 _IP = ipaddress.IPv4Address | ipaddress.IPv6Address
-_NAT64 = (ipaddress.IPv6Network("64:ff9b::/96"), ipaddress.IPv6Network("64:ff9b:1::/48"))
-_COMPATIBLE = ipaddress.IPv6Network("::/96")  # IPv4 addresses in an old form
+_UNICAST = ipaddress.IPv6Network("2000::/3")  # all that is given out of IPv6
+_NAT64 = ipaddress.IPv6Network("64:ff9b::/96")  # where a network has IPv6 only, names of IPv4 hosts resolve to it
 
 
 class PrivateAddress(Exception):
@@ -50,6 +50,8 @@ def is_public(address: str) -> bool:
 
 
 def _is_global(ip: _IP) -> bool:
+    if isinstance(ip, ipaddress.IPv6Address) and ip not in _UNICAST and ip not in _NAT64:
+        return False
     return ip.is_global and not (ip.is_multicast or ip.is_reserved or ip.is_unspecified or ip.is_loopback or ip.is_link_local)
 
 
@@ -57,13 +59,11 @@ def _embedded(ip: _IP) -> Iterator[ipaddress.IPv4Address]:
     """The IPv4 addresses that a router or a tunnel makes of an IPv6 address."""
     if isinstance(ip, ipaddress.IPv4Address):
         return
-    if ip.ipv4_mapped:
-        yield ip.ipv4_mapped
     if ip.sixtofour:
         yield ip.sixtofour
     if ip.teredo:
         yield from ip.teredo
-    if ip in _COMPATIBLE or any(ip in network for network in _NAT64):
+    if ip in _NAT64:
         yield ipaddress.IPv4Address(int(ip) & 0xFFFFFFFF)
 
 

@@ -52,6 +52,18 @@ WebAddress = Annotated[str, AfterValidator(_web_address)]
 Repository = Annotated[str, AfterValidator(_repository)]
 
 
+def _some_text(value: str) -> str:
+    if not value:
+        raise ValueError("it must not be empty")
+    return value
+
+
+def _some_words(values: tuple[str, ...]) -> tuple[str, ...]:
+    if not values or not all(values):
+        raise ValueError("it must name at least one, none of them empty")
+    return values
+
+
 class _Table(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", str_strip_whitespace=True)
 
@@ -91,9 +103,9 @@ class GuardTable(_Table):
 class Profile(_Table):
     """A corpus. `description` is used in messages and prompts ("I answer questions about {description}")."""
 
-    name: str = "docs"
-    description: str = "this documentation"
-    languages: tuple[str, ...] = ("en",)
+    name: Annotated[str, AfterValidator(_some_text)] = "docs"
+    description: Annotated[str, AfterValidator(_some_text)] = "this documentation"
+    languages: Annotated[tuple[str, ...], AfterValidator(_some_words)] = ("en",)
     version: str = ""
     source: tuple[ProfileSource, ...] = ()
     referrals: Referrals = Referrals()
@@ -123,7 +135,7 @@ def load_profile(name: str | None = None, tables: Mapping[str, Any] | None = Non
         text = resources.files("citewell").joinpath("data", "profiles", f"{name}.toml").read_text(encoding="utf-8")
         return _parse(tomllib.loads(text), name)
     path = Path(os.path.expanduser(name))  # noqa: PTH111 - pathlib's own raises where there is no such user
-    if not path.is_file():
+    if not os.path.isfile(path):  # noqa: PTH113 - pathlib's own raises where a folder is closed or the name too long
         raise SettingsError(f"There is no profile {name}.", hint=f"Name a file, or one of {', '.join(BUNDLED)}.")
     try:
         tables = tomllib.loads(path.read_text(encoding="utf-8-sig"))
@@ -133,10 +145,15 @@ def load_profile(name: str | None = None, tables: Mapping[str, Any] | None = Non
 
 
 def _parse(tables: Mapping[str, Any], where: str) -> Profile:
-    for name in tables:
-        if name not in PROFILE_TABLES:
-            hint = near_miss(name, PROFILE_TABLES) or f"It may have {', '.join(PROFILE_TABLES)}."
-            raise SettingsError(f"{where}: {name} is no table of a profile.", hint=hint)
+    for name, value in tables.items():
+        if name in PROFILE_TABLES:
+            continue
+        if not isinstance(value, Mapping) and not (isinstance(value, list) and any(isinstance(item, Mapping) for item in value)):
+            inner = name in Profile.model_fields
+            hint = f"Write {name} below [profile]." if inner else "A profile holds tables only; settings stand in citewell.toml."
+            raise SettingsError(f"{where}: {name} stands in no table.", hint=hint)
+        hint = near_miss(name, PROFILE_TABLES) or f"It may have {', '.join(PROFILE_TABLES)}."
+        raise SettingsError(f"{where}: {name} is no table of a profile.", hint=hint)
     head = tables.get("profile", {})
     if not isinstance(head, Mapping):
         raise SettingsError(f"{where}: profile is not one table.", hint="Write it once, as [profile].")

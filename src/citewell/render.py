@@ -89,9 +89,24 @@ def hit_row(rank: int, hit: Hit) -> dict[str, Any]:
     }
 
 
+def printable(text: str) -> str:
+    """The text without the control characters with which a page, or the name of a file, could command a terminal."""
+    return _CONTROL.sub("", text)
+
+
+def one_line(text: str) -> str:
+    """A name or a title as a part of a line: its line ends and tabs are blanks, other control characters are gone."""
+    return printable(re.sub(r"\s", " ", text))
+
+
 def answer_text(answer: Answer) -> str:
     """The answer with its sources and referrals as Markdown, for a terminal or a pipe: no control characters, whoever wrote it."""
-    parts = [answer.answer_md]
+    return printable("\n\n".join([answer.answer_md, *answer_notes(answer)]))
+
+
+def answer_notes(answer: Answer) -> list[str]:
+    """What stands below an answer, in paragraphs: sources, referrals, warnings."""
+    parts = []
     if answer.citations:
         parts.append("Sources:\n" + "\n".join(source_line(citation) for citation in answer.citations))
     if answer.referrals:
@@ -99,7 +114,7 @@ def answer_text(answer: Answer) -> str:
         parts.append("Beyond the documentation:\n" + "\n".join(lines))
     if answer.warnings:
         parts.append("\n".join(f"Note: {warning}" for warning in answer.warnings))
-    return _CONTROL.sub("", "\n\n".join(parts))
+    return parts
 
 
 def source_line(citation: Citation) -> str:

@@ -34,7 +34,7 @@ class Reply:
     status: int = 200
     body: bytes | Callable[[], Iterable[bytes]] = b""
     headers: Mapping[str, str] = field(default_factory=dict)
-    raw: bytes = b""
+    raw: bytes | None = None
     pause: float = 0.0
     hang_up: bool = False
 
@@ -170,7 +170,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.close_connection = True
 
     def _send(self, reply: Reply) -> None:
-        if reply.raw:
+        if reply.raw is not None:
             self.wfile.write(reply.raw)
             self.close_connection = True
             return

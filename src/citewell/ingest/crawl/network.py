@@ -50,8 +50,8 @@ def is_public(address: str) -> bool:
 
 
 def _is_global(ip: _IP) -> bool:
-    if isinstance(ip, ipaddress.IPv6Address) and ip not in _UNICAST and ip not in _NAT64:
-        return False
+    if isinstance(ip, ipaddress.IPv6Address) and ip not in _UNICAST:
+        return ip in _NAT64  # the address that it stands for decides
     return ip.is_global and not (ip.is_multicast or ip.is_reserved or ip.is_unspecified or ip.is_loopback or ip.is_link_local)
 
 

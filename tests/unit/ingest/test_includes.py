@@ -151,7 +151,13 @@ def test_what_is_missing_is_left_as_written(tmp_path: Path) -> None:
 
 
 @settings(deadline=None, max_examples=60)
-@given(st.lists(st.sampled_from(['--8<-- "page.md"', "--8<--", "{{#include page.md:", "}}", "```{include} p", ":x: y", ".. include:: page.md", "\0", "é"])))
+@given(
+    st.lists(
+        st.sampled_from(
+            ['--8<-- "page.md"', "--8<--", "{{#include page.md:", "}}", "```{include} p", ":x: y", ".. include:: page.md", "\0", "é"]
+        )
+    )
+)
 def test_whatever_a_page_includes_it_ends(tmp_path_factory: pytest.TempPathFactory, parts: list[str]) -> None:
     root = tmp_path_factory.mktemp("docs")
     for name in ("page.md", "page.rst"):

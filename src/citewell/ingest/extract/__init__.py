@@ -6,7 +6,10 @@ from pathlib import PurePosixPath
 
 from citewell.ingest.extract.base import Extractor
 from citewell.ingest.extract.html import extract_html
-from citewell.ingest.extract.markdown import extract_markdown
+from citewell.ingest.extract.markdown import extract_markdown, extract_mdx
+from citewell.ingest.extract.notebook import extract_notebook
+from citewell.ingest.extract.rest import extract_rest
+from citewell.ingest.extract.text import extract_text
 
 EXTRACTORS: dict[str, Extractor] = {
     ".html": extract_html,
@@ -14,6 +17,11 @@ EXTRACTORS: dict[str, Extractor] = {
     ".xhtml": extract_html,
     ".md": extract_markdown,
     ".markdown": extract_markdown,
+    ".mdx": extract_mdx,
+    ".rst": extract_rest,
+    ".rest": extract_rest,
+    ".ipynb": extract_notebook,
+    ".txt": extract_text,
 }
 
 # Part of every page's content hash: a change of what extraction or chunking makes of the same bytes makes the page new.
@@ -22,4 +30,6 @@ RECIPE = "2"
 
 def extractor_for(path: str) -> Extractor | None:
     """The extractor of a file by its ending; None where no format fits."""
-    return EXTRACTORS.get(PurePosixPath(path).suffix.lower())
+    name = PurePosixPath(path)
+    inner = name.with_suffix("").suffix.lower()  # documentation sites keep the sources of their pages as `page.rst.txt`
+    return EXTRACTORS.get(inner if name.suffix.lower() == ".txt" and inner in EXTRACTORS else name.suffix.lower())

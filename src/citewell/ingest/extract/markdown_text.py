@@ -7,18 +7,39 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
+from docutils.nodes import make_id
 from markdown_it import MarkdownIt
+from markdown_it.rules_block import StateBlock
 from markdown_it.token import Token
 from mdit_py_plugins.admon import admon_plugin
 from mdit_py_plugins.front_matter import front_matter_plugin
 from selectolax.lexbor import LexborHTMLParser
 
+from citewell.ingest.extract import rest_roles
 from citewell.ingest.extract.decode import clean
 from citewell.ingest.extract.html_chrome import TAGS, hidden
 
+
 # Lines are kept as their author wrote them, so that nothing inside of them is parsed. Without `reference`, footnotes stay paragraphs.
-_MARKDOWN = MarkdownIt("commonmark", {"maxNesting": 100}).enable("table").use(front_matter_plugin).use(admon_plugin)
-_MARKDOWN.disable(["reference", "inline", "text_join"])
+def _parser(*disabled: str) -> MarkdownIt:
+    parser = MarkdownIt("commonmark", {"maxNesting": 100}).enable("table").use(front_matter_plugin).use(admon_plugin)
+    parser.block.ruler.before("fence", "colons", _colons, {"alt": ["paragraph", "reference", "blockquote", "list"]})
+    return parser.disable(["reference", "inline", "text_join", *disabled])
+
+
+def _colons(state: StateBlock, first: int, last: int, silent: bool) -> bool:  # noqa: ARG001 - the signature of a rule
+    """The first or last line of a named block, as a block of its own."""
+    start = state.bMarks[first] + state.tShift[first]
+    if state.is_code_block(first) or not state.src.startswith(":::", start):
+        return False
+    if not silent:
+        token = state.push("colons", "", 0)
+        token.map, token.meta = [first, first + 1], {"info": state.src[start : state.eMarks[first]].lstrip(":").strip()}
+        state.line = first + 1
+    return True
+
+
+_PARSERS = {True: _parser(), False: _parser("code")}
 
 _MAX_REPAIRS = 50  # unclosed fences that a single page may have
 _LONGEST_HEADING = 300
@@ -32,7 +53,9 @@ _HASH_COMMENTS = frozenset(
 _CODE = r"(?P<code>(?P<ticks>`+)(?!`).*?(?<!`)(?P=ticks)(?!`))"
 _CODE_SPAN = re.compile(_CODE, re.DOTALL)
 _MARKUP = re.compile(
-    _CODE + r"|(?P<comment><!--.*?-->)|(?P<empty><(?P<anchor>a|span)\s[^<>]*>\s*</(?P=anchor)>\s*)"
+    r"(?P<role>\{(?P<role_name>[a-z][\w:.+-]{0,60})\}`(?P<target>[^`\n]+)`)|"
+    + _CODE
+    + r"|(?P<comment><!--.*?-->)|(?P<empty><(?P<anchor>a|span)\s[^<>]*>\s*</(?P=anchor)>\s*)"
     r"|(?P<open><(?P<name>[A-Za-z][\w-]*)(?:\s[^<>]*)?>)"
     r"|(?P<entity>&\#(?:\d{1,7}|[xX][\da-fA-F]{1,6});)",
     re.DOTALL,
@@ -41,21 +64,22 @@ _ANCHOR = re.compile(r"\s(?:id|name)\s*=\s*[\"']?([^\s\"'>]{1,200})", re.IGNOREC
 _VOID = frozenset("area br col embed hr img input link meta source track wbr".split())
 _DEFINITION = re.compile(r" {0,3}\[(?!\^)[^\]]{1,200}\]:\s*\S+(?:\s+[\"'(].*)?\s*")
 _EXPLICIT_ANCHOR = re.compile(r"\s*\{:?\s*(?:\.[\w-]+\s+)*#([\w:.-]+)(?:\s+[.\w-]+(?:=[^\s{}]*)?)*\s*\}\s*$")
+_LABEL = re.compile(r"\(([\w.:/ -]{1,200})\)=[ \t]*(?:\n|$)")
 _EMPHASIS = re.compile(r"(\*{1,3})(?=\S)(.+?)(?<=\S)\1|(?<!\w)(_{1,3})(?=\S)(.+?)(?<=\S)\3(?!\w)|(~~)(?=\S)(.+?)(?<=\S)~~")
 
 
-def parse(text: str) -> list[Token]:
+def parse(text: str, *, indented_code: bool = True) -> list[Token]:
     """The blocks of a Markdown text."""
-    return _MARKDOWN.parse(text)
+    return _PARSERS[indented_code].parse(text)
 
 
 # ---- fences that were left open -----------------------------------------------------------------------------------------------
 
 
-def close_fences(text: str) -> tuple[str, list[Token]]:
+def close_fences(text: str, *, indented_code: bool = True) -> tuple[str, list[Token]]:
     """The text with its blocks. A fence that is never closed swallows the rest of a page: it is closed before the next heading."""
     lines, start = text.split("\n"), 0
-    tokens = parse(text)
+    tokens = parse(text, indented_code=indented_code)
     for _ in range(_MAX_REPAIRS):
         fence = _open_fence(tokens, lines[start:])
         heading = None if fence is None else _heading_after(lines, start + fence[0], fence[1])
@@ -64,8 +88,8 @@ def close_fences(text: str) -> tuple[str, list[Token]]:
         mark = re.match(r"\s*(`{3,}|~{3,})", lines[start + fence[0]])
         lines.insert(heading - 1, mark.group(1) if mark else "```")
         start = heading + 1
-        tokens = parse("\n".join(lines[start:]))
-    return ("\n".join(lines), parse("\n".join(lines))) if start else (text, tokens)
+        tokens = parse("\n".join(lines[start:]), indented_code=indented_code)
+    return ("\n".join(lines), parse("\n".join(lines), indented_code=indented_code)) if start else (text, tokens)
 
 
 def _open_fence(tokens: list[Token], lines: list[str]) -> tuple[int, str] | None:
@@ -103,7 +127,7 @@ def language(info: str) -> str:
 
 def shown(text: str) -> tuple[str, list[str]]:
     """What of a paragraph's lines a reader sees, and the anchors in it: comments, hidden elements and empty anchors are not shown."""
-    if "<" not in text and "&#" not in text:
+    if "<" not in text and "&#" not in text and "}`" not in text:
         return text, []
     anchors: list[str] = []
     return "".join(piece for stretch in _stretches(text) for piece in _visible(stretch, anchors)), anchors
@@ -131,6 +155,8 @@ def _visible(text: str, anchors: list[str]) -> Iterator[str]:
             end = _hidden_end(text, markup, unclosed) if markup.group("open") else at
             yield whole if end is None else ""
             at = at if end is None else end
+        elif markup.group("role"):
+            yield rest_roles.markdown(markup.group("role_name"), markup.group("target"))
         elif markup.group("code"):
             yield whole
     yield text[at:]
@@ -149,6 +175,15 @@ def _hidden_end(text: str, tag: re.Match[str], unclosed: set[str]) -> int | None
         unclosed.add(name)
         return None
     return close.end()
+
+
+def label_ids(text: str) -> tuple[str, list[str]]:
+    """A paragraph without the labels that it begins with, `(label)=`, and their anchors."""
+    found: list[str] = []
+    while text.startswith("(") and (label := _LABEL.match(text)):
+        found.append(make_id(label.group(1)))
+        text = text[label.end() :]
+    return text, [anchor for anchor in found if anchor]
 
 
 def is_definitions(text: str) -> bool:

@@ -10,6 +10,8 @@ import re
 from docutils import nodes
 from docutils.utils import unescape
 
+from citewell.ingest.extract.html_inline import code_span
+
 _CALLS = frozenset("func meth function method coro decorator deco".split())
 _CODE = frozenset(
     "attr class code command confval const data dir directive envvar event exc expr file fixture hook kbd keyword literal macro member "
@@ -42,6 +44,12 @@ def shown(role: str, raw: str) -> list[nodes.Node]:
         verbatim = unescape(raw, name != "samp")
         return _literal(re.sub(r"(?<!\\)[{}]", "", verbatim) if name in {"samp", "file"} else verbatim)
     return _referring(name, domain, text)
+
+
+def markdown(role: str, text: str) -> str:
+    """What a role shows, as Markdown."""
+    parts = shown(role, text)
+    return "".join(code_span(part.astext()) if isinstance(part, nodes.literal) else str(part.astext()) for part in parts)
 
 
 def _referring(name: str, domain: str, text: str) -> list[nodes.Node]:

@@ -161,8 +161,7 @@ class _Run:
             entries = self.reading.inventory.pages.get(raw.path, ())
             return raw, prepare.prepare(raw, data, entries, self._origin(raw.path))
         except NotContent as error:
-            gone = raw.path in self.stored
-            return Refused(raw.path, str(error), raw.visit, withdrawn=gone), None
+            return Refused(raw.path, str(error), raw.visit, withdrawn=True), None
         except OSError as error:
             return Refused(raw.path, f"cannot be read: {error.strerror}", raw.visit), None
         except Exception as error:  # noqa: BLE001 - whatever a hostile or broken file does to a parser, the rest is indexed

@@ -130,7 +130,7 @@ class Crawl:
         while self.waiting and failures < _FAILURES_IN_A_ROW and asked < self.max_pages:
             url = self.waiting.popleft()
             if not self.robots.allows(url):
-                yield Refused(url, _DENIED)
+                yield Refused(path_of(url, self.base), _DENIED)
                 continue
             asked += 1
             try:
@@ -218,9 +218,8 @@ class Crawl:
         if fault.reason == _VISITED:
             return Gone(path, Visit(url, target=fault.url))
         if fault.temporary:
-            return Refused(url, fault.reason)
-        left = fault.kind == "off_site" and path in self.known.stored
-        return Refused(url, fault.reason, Visit(url, reason=fault.reason), withdrawn=left)
+            return Refused(path, fault.reason)
+        return Refused(path, fault.reason, Visit(url, reason=fault.reason), withdrawn=fault.kind == "off_site")
 
     async def _took(self, asked: str, fetched: Fetched) -> list[Item]:
         """What an answer means: a document, and where it was redirected, what becomes of the address that was asked."""
@@ -238,14 +237,14 @@ class Crawl:
             gone = f"not found ({fetched.status})"
             if path in self.known.stored:
                 return Gone(path, replace(visit, reason=gone))
-            return Refused(fetched.url, gone, replace(visit, path="", reason=gone))
+            return Refused(path, gone, replace(visit, path="", reason=gone))
         if fetched.status != _OK:
-            reason = f"answered {fetched.status}"
-            return Refused(fetched.url, reason, replace(visit, path="", reason=reason))
+            reason = f"it answered {fetched.status}"
+            return Refused(path, reason, replace(visit, path="", reason=reason))
         suffix = _suffix(fetched, path)
         if not suffix:
             reason = f"{fetched.media_type or 'its format'} is not read"
-            return Refused(fetched.url, reason, replace(visit, reason=reason))
+            return Refused(path, reason, replace(visit, reason=reason))
         links = await anyio.to_thread.run_sync(
             lambda: read_links(fetched.data, fetched.url, media_type=fetched.media_type, charset=fetched.charset)
         )

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 import shutil
 from collections.abc import AsyncIterable, AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from types import TracebackType
 
 import anyio
-import anyio.to_thread
 
 from citewell.agent.engine import Question, answer
 from citewell.agent.guard import Calibration, calibrate_corpus, calibrate_questions
@@ -16,7 +16,7 @@ from citewell.errors import CitewellError, EmbedderMissing, UsageError, ungroupe
 from citewell.ground.run import Deps, Sink
 from citewell.index.connect import database_url
 from citewell.index.db import Database
-from citewell.index.embed import Embedder, MiniLM, verify_weights, weights_folder
+from citewell.index.embed import Embedder, check_embedder, chosen, mismatch
 from citewell.index.pg import PgStore
 from citewell.index.reading import next_offset, normal_name
 from citewell.index.retrieve import retrieve
@@ -39,6 +39,8 @@ from citewell.types import (
     RefreshReport,
     SourceInfo,
 )
+
+_logger = logging.getLogger(__name__)
 
 _EVENTS_AHEAD = 1000  # more than any question has: the work never waits for who watches
 _RECALIBRATE_SHARE = 0.1  # of a source's pages: after smaller changes the guard's threshold still holds
@@ -65,21 +67,25 @@ class Citewell:
             stack.push_async_callback(self.db.close)
             await self.db.open()
             self.store = PgStore(self.db)
-            self.embedder = await self._embedder()
+            self.embedder = await self._embedder(stack)
             self._stack = stack.pop_all()
         return self
 
     async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         await self._stack.aclose()
 
-    async def _embedder(self) -> Embedder | None:
-        """The packaged embedder; None, so that keywords alone serve, when its weights are missing or the corpus has another's vectors."""
+    async def _embedder(self, stack: AsyncExitStack) -> Embedder | None:
+        """The embedder of the settings; None, so that keywords alone serve, when its weights are missing or the vectors are another's."""
+        held = (await self.store.corpus()).embedder
         try:
-            weights_folder()
+            embedder = chosen(self.settings, held)
         except EmbedderMissing:
             return None
-        model = MiniLM()
-        return model if (await self.store.corpus()).embedder in {"", model.name} else None
+        stack.push_async_callback(embedder.aclose)
+        if held in {"", embedder.name}:
+            return embedder
+        _logger.warning(" ".join(mismatch(held, embedder.name)))
+        return None
 
     @property
     def _deps(self) -> Deps:
@@ -173,7 +179,10 @@ class Citewell:
         return Indexer(self.store, self.embedder, self.profile, self.settings)
 
     async def _claim_corpus(self) -> None:
-        if self.embedder is not None and await self.store.claim_embedder(self.embedder.name) != self.embedder.name:
+        if self.embedder is None:
+            return
+        await self.embedder.open()
+        if await self.store.claim_embedder(self.embedder.name, self.embedder.width) != self.embedder.name:
             self.embedder = None  # somebody else's vectors came first; they are never mixed
 
     async def _recalibrate(self, reports: Sequence[IndexReport], progress: Progress) -> None:
@@ -197,8 +206,9 @@ class Citewell:
     async def calibrate(self, on_topic: Sequence[str] = (), off_topic: Sequence[str] = ()) -> Calibration:
         """The guard's threshold measured on these questions (or on the corpus itself), and stored."""
         if self.embedder is None:
-            weights_folder()
-            raise EmbedderMissing("This index was made by another embedding model.", hint="Index again into a new --home.")
+            held = (await self.store.corpus()).embedder
+            message, hint = mismatch(held, chosen(self.settings, held).name)
+            raise EmbedderMissing(message, hint=hint)
         if on_topic or off_topic:
             found = await calibrate_questions(self.store, self.embedder, on_topic, off_topic)
         else:
@@ -229,8 +239,8 @@ class Citewell:
     # ---- health -------------------------------------------------------------------------------------------------------------
 
     async def checks(self) -> list[Check]:
-        """The health of what is open: weights, corpus, vectors."""
-        found = [await anyio.to_thread.run_sync(_check_weights)]
+        """The health of what is open: embedder, corpus, vectors."""
+        found = [await check_embedder(self.settings, (await self.store.corpus()).embedder)]
         sources = await self.store.sources()
         pending = sum(info.vectors_pending for info in sources)
         sections = sum(info.sections for info in sources)
@@ -273,11 +283,3 @@ def _check_home(settings: Settings) -> Check:
     return Check(
         "home", free >= _LEAST_FREE_BYTES, detail, "" if free >= _LEAST_FREE_BYTES else "Free some space, or choose another --home."
     )
-
-
-def _check_weights() -> Check:
-    try:
-        verify_weights()
-    except EmbedderMissing as error:
-        return Check("embedder", False, str(error), error.hint)
-    return Check("embedder", True, f"{MiniLM.name}, weights verified")

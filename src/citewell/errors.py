@@ -10,6 +10,7 @@
     ├── DatabaseError              database    5     the database is unreachable, unfit or failed
     │   └── DiskFull               disk_full   5
     ├── EmbedderMissing            embedder    1     the packaged weights are absent or damaged
+    ├── EmbedderFailed             embedder_failed  4  the embedding endpoint refused, failed or sent no vectors
     └── BaselineMissed             baseline    6     an evaluation fell below its baseline
 
 What an answer could not find, or was refused, is not an error: it is `Answer.status`. Bugs are not in this tree; they propagate.
@@ -74,6 +75,11 @@ class DiskFull(DatabaseError):
 
 class EmbedderMissing(CitewellError):
     code = "embedder"
+
+
+class EmbedderFailed(CitewellError):
+    code = "embedder_failed"
+    exit_code = 4
 
 
 class BaselineMissed(CitewellError):

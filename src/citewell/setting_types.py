@@ -85,3 +85,4 @@ UpToTwo = Annotated[Annotated[float, Field(ge=0, le=2, allow_inf_nan=False)] | N
 Money = Annotated[Annotated[float, Field(ge=0, allow_inf_nan=False)] | None, BeforeValidator(_number)]
 Count = Annotated[int, BeforeValidator(_number), Field(ge=0)]
 AtLeastOne = Annotated[int, BeforeValidator(_number), Field(ge=1)]
+Dimensions = Annotated[Annotated[int, Field(ge=1, le=4000)] | None, BeforeValidator(_number)]

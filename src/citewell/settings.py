@@ -26,6 +26,7 @@ from citewell.setting_types import (
     ApiKey,
     AtLeastOne,
     Count,
+    Dimensions,
     HttpUrl,
     Models,
     Money,
@@ -92,6 +93,12 @@ class Settings(BaseSettings):
     anthropic_api_key: ApiKey = _named(None, "ANTHROPIC_API_KEY")
     gemini_base_url: HttpUrl = _named("", "GEMINI_BASE_URL")
     gemini_api_key: ApiKey = _named(None, "GEMINI_API_KEY", "GOOGLE_API_KEY")
+
+    embeddings_model: str = ""
+    embeddings_base_url: HttpUrl = ""
+    embeddings_api_key: ApiKey = None
+    embeddings_dimensions: Dimensions = None
+    embeddings_per_minute: Count = 0
 
     max_calls: AtLeastOne = 16
     max_tokens: AtLeastOne = 60_000

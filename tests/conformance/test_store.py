@@ -256,11 +256,6 @@ async def test_documents_are_listed_in_order_and_read_as_people_write_them(store
     assert "manual/b.md" in raised.value.hint
 
 
-async def test_the_embedder_is_claimed_once(store: Store) -> None:
-    assert await store.claim_embedder("first") == "first"
-    assert await store.claim_embedder("second") == "first"
-
-
 async def test_term_counts_follow_when_enough_has_changed_in_any_number_of_runs(store: Store) -> None:
     source = await store.bind_source(SPEC)
     await store.put_page(source, page("a.md", *[section(f"zebra {n}", f"H > {n}", f"h{n}", ordinal=n) for n in range(100)]))

@@ -8,8 +8,9 @@ from typing import Any
 
 from psycopg import sql
 
-from citewell.errors import NotFound, SourceBusy, SourceConflict
+from citewell.errors import EmbedderFailed, NotFound, SourceBusy, SourceConflict
 from citewell.index.db import Connection, Database, Row, copy, run
+from citewell.index.embed.base import MAX_WIDTH
 from citewell.index.identifiers import last_component
 from citewell.index.lexical import sparse_literal
 from citewell.index.queries import statement
@@ -23,6 +24,7 @@ _RECOUNT_SHARE = 0.02
 class PgWriter:
     def __init__(self, db: Database) -> None:
         self.db = db
+        self._claimed = ""  # the embedder whose vectors are written: those of another are not, should it have come first after all
 
     # ---- sources ------------------------------------------------------------------------------------------------------------
 
@@ -180,12 +182,24 @@ class PgWriter:
         ids, hashes, embeddings = zip(*rows, strict=True) if rows else ((), (), ())
         values = {"library": source.library, "ids": list(ids), "hashes": list(hashes), "embeddings": list(embeddings)}
         async with self.db.transaction(durable=False) as connection:
-            await run(connection, "put_vectors", values)
+            await run(connection, "put_vectors", values | {"embedder": self._claimed})
 
-    async def claim_embedder(self, name: str) -> str:
-        await self.db.fetch("set_embedder", embedder=name)
-        row = await self.db.fetch_one("corpus")
-        return str(row["embedder"]) if row else name
+    async def claim_embedder(self, name: str, width: int) -> str:
+        if width > MAX_WIDTH:
+            raise EmbedderFailed(
+                f"The embedding model makes vectors of {width} numbers; the database can index {MAX_WIDTH}.",
+                hint="Set CITEWELL_EMBEDDINGS_DIMENSIONS to fewer if the model can do that, or choose another model.",
+            )
+        async with self.db.transaction() as connection:
+            if (await run(connection, "embedder", {}))[0]["embedder"] != name:
+                await connection.execute(statement("lock_vectors").encode())
+                await run(connection, "set_embedder", {"embedder": name})
+            held = str((await run(connection, "embedder", {}))[0]["embedder"])
+            if held == name and (await run(connection, "vector_width", {}))[0]["width"] != width:
+                ddl = sql.SQL(statement("set_vector_width"))
+                await connection.execute(ddl.format(width=sql.Literal(width)))
+        self._claimed = held
+        return held
 
     async def set_threshold(self, distance: float) -> None:
         await self.db.fetch("set_threshold", distance=distance)

@@ -130,7 +130,8 @@ class TermWeight:
 
 @dataclass(frozen=True, slots=True)
 class CorpusInfo:
-    """`index_version` counts every published change; `max_distance` is the guard's calibrated threshold, if any."""
+    """`index_version` counts every published change; `embedder` is that of the vectors, "" while there are none; `max_distance` is the
+    guard's calibrated threshold, if any."""
 
     index_version: int
     embedder: str
@@ -227,8 +228,8 @@ class Store(Protocol):
         """Vectors as (section id, hash of what was embedded, literal). Sections that are gone meanwhile are passed over."""
         ...
 
-    async def claim_embedder(self, name: str) -> str:
-        """The embedder whose vectors the corpus holds: `name` if it had none."""
+    async def claim_embedder(self, name: str, width: int) -> str:
+        """The embedder whose vectors the corpus holds: `name` if it had none. Raises `EmbedderFailed` for vectors that are too wide."""
         ...
 
     async def search(self, query: SearchQuery) -> list[Candidate]: ...

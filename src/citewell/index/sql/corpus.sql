@@ -1,11 +1,27 @@
 -- name: corpus
-SELECT index_version, embedder, sections, max_distance FROM corpus;
+SELECT index_version, CASE WHEN EXISTS (SELECT FROM vectors) THEN embedder ELSE '' END AS embedder, sections, max_distance FROM corpus;
 
 -- name: publish
 UPDATE corpus SET index_version = index_version + 1, changed = changed + %(changed)s;
 
+-- name: embedder
+SELECT embedder FROM corpus;
+
+-- name: lock_vectors
+-- Whoever is writing vectors ends first; then there are some, or nobody can write any until the embedder is known.
+SET LOCAL lock_timeout = '15s';
+LOCK TABLE vectors IN SHARE ROW EXCLUSIVE MODE;
+
 -- name: set_embedder
-UPDATE corpus SET embedder = %(embedder)s WHERE embedder = '' RETURNING embedder;
+UPDATE corpus SET embedder = %(embedder)s, max_distance = NULL
+WHERE embedder = '' OR NOT EXISTS (SELECT FROM vectors);
+
+-- name: vector_width
+SELECT atttypmod AS width FROM pg_attribute WHERE attrelid = 'vectors'::regclass AND attname = 'embedding';
+
+-- name: set_vector_width
+-- Of every partition too, whose index is made anew; there are no rows.
+ALTER TABLE vectors ALTER COLUMN embedding TYPE halfvec({width});
 
 -- name: set_threshold
 UPDATE corpus SET max_distance = %(distance)s;

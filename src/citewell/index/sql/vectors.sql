@@ -16,6 +16,7 @@ INSERT INTO vectors (section_id, library, source_id, kind, input_hash, embedding
 SELECT s.id, s.library, s.source_id, s.kind, new.input_hash, new.embedding::halfvec
 FROM unnest(%(ids)s::bigint[], %(hashes)s::text[], %(embeddings)s::text[]) AS new (id, input_hash, embedding)
 JOIN sections s ON s.library = %(library)s AND s.id = new.id
+WHERE %(embedder)s = '' OR EXISTS (SELECT FROM corpus WHERE corpus.embedder = %(embedder)s)
 ON CONFLICT DO NOTHING;
 
 -- name: sample_sections

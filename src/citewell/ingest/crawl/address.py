@@ -16,11 +16,13 @@ from citewell.ingest.ignored import IGNORED_FOLDERS
 LONGEST = 2_000  # characters of an address
 _PORTS = {"http": 80, "https": 443}
 _ADDRESS = re.compile(r"(https?)://([^/?]+)([^?]*)(?:\?(.*))?", re.IGNORECASE)
+_AUTHORITY = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[^\[\]:]+)(?::([0-9]{0,5}))?")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
-_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
 _AROUND = "".join(map(chr, range(33)))  # browsers drop it around an address, and tabs and line ends within one
 _LABEL = re.compile(r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?")
 _LONGEST_HOST = 253
+_LAST_PORT = 65_535
 _IN_PATH = r"A-Za-z0-9._~!$&'()*+,;=:@/-"  # RFC 3986: pchar and the slash
 _TO_QUOTE = {part: re.compile(rf"%([0-9A-Fa-f]{{2}})?|[^{kept}]") for part, kept in (("path", _IN_PATH), ("query", _IN_PATH + "?"))}
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
@@ -61,22 +63,26 @@ def normal(url: str) -> str:
 def _origin(scheme: str, authority: str) -> str:
     if "@" in authority:
         raise ValueError("an address with a user name or a password")
+    found = _AUTHORITY.fullmatch(authority)
+    if found is None:
+        raise ValueError("an address without a proper host and port")
     try:
-        parts = urlsplit(f"{scheme}://{authority}")
-        return f"{scheme}://{_host(parts)}{_port(parts, scheme)}"
+        host = _host(found.group(1))
     except ValueError as error:
-        raise ValueError("an address without a proper host or port") from error
+        raise ValueError("an address without a proper host name") from error
+    port = int(found.group(2) or _PORTS[scheme])
+    if not 0 < port <= _LAST_PORT:
+        raise ValueError("an address without a proper port")
+    return f"{scheme}://{host}" if port == _PORTS[scheme] else f"{scheme}://{host}:{port}"
 
 
-def _host(parts: SplitResult) -> str:
-    host = (parts.hostname or "").removesuffix(".")
-    if ":" in host and "%" not in host:
-        return f"[{ipaddress.IPv6Address(host)}]"
-    if not host.isascii():
-        host = _ascii(host)
+def _host(host: str) -> str:
+    if host.startswith("["):
+        return f"[{ipaddress.IPv6Address(host[1:-1])}]"
+    host = (host if host.isascii() else _ascii(host)).lower().removesuffix(".")
     labels = host.split(".")
     if len(host) > _LONGEST_HOST or not all(_LABEL.fullmatch(label) for label in labels):
-        raise ValueError("no host name")
+        raise ValueError(host)
     if re.fullmatch(r"[0-9]+|0x[0-9a-f]*", labels[-1]):
         return str(ipaddress.IPv4Address(host))  # other spellings of IPv4 addresses (octal, one number) serve to deceive only
     return host
@@ -89,14 +95,7 @@ def _ascii(host: str) -> str:
     try:
         return httpx2.URL(scheme="http", host=host).raw_host.decode("ascii")
     except httpx2.InvalidURL as error:
-        raise ValueError("no host name") from error
-
-
-def _port(parts: SplitResult, scheme: str) -> str:
-    port = parts.port
-    if port == 0:
-        raise ValueError("port 0")
-    return "" if port is None or port == _PORTS[scheme] else f":{port}"
+        raise ValueError(host) from error
 
 
 def _quoted(text: str, part: str) -> str:

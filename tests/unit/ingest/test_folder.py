@@ -50,8 +50,13 @@ def test_documents_are_found_in_a_stable_order(tmp_path: Path) -> None:
 
 
 def test_documents_in_other_formats_are_named(tmp_path: Path) -> None:
-    write(tmp_path, "a.md", "manual.pdf", "notes/b.RST")
-    assert reasons(list_folder(tmp_path)) == {"manual.pdf": "no extractor for .pdf files", "notes/b.RST": "no extractor for .rst files"}
+    write(tmp_path, "a.md", "manual.pdf", "notes/b.ADOC")
+    assert reasons(list_folder(tmp_path)) == {"manual.pdf": "no extractor for .pdf files", "notes/b.ADOC": "no extractor for .adoc files"}
+
+
+def test_texts_for_programs_are_no_documents(tmp_path: Path) -> None:
+    write(tmp_path, "notes.txt", "robots.txt", "requirements-dev.txt", "x/CMakeLists.txt", "llms.txt", "my-requirements.txt")
+    assert [found.path for found in list_folder(tmp_path).found] == ["my-requirements.txt", "notes.txt"]
 
 
 def test_a_file_larger_than_the_cap_is_skipped(tmp_path: Path) -> None:

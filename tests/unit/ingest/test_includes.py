@@ -115,7 +115,7 @@ def test_a_pipe_and_a_folder_are_not_read(tmp_path: Path) -> None:
     os.mkfifo(root / "pipe.md")
     page = '--8<-- "pipe.md"\n--8<-- "sub"'
     assert expanded(tmp_path, page) == page
-    with pytest.raises(OSError, match="not a regular file"):
+    with pytest.raises(NotContent, match="not a regular file"):
         with_includes(root / "pipe.md", root)
 
 

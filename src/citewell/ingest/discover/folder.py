@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from citewell.errors import IngestError
-from citewell.ingest.extract import extractor_for
+from citewell.ingest.extract import EXTRACTORS, extractor_for
 from citewell.ingest.ignored import IGNORED_FOLDERS
 from citewell.types import Skipped
 
 MAX_PAGE_BYTES = 20 * 1024 * 1024
 # Documents in formats that no extractor reads yet: named in the report, so that nobody believes them indexed.
-_UNREAD_DOCUMENTS = frozenset(".pdf .docx .doc .odt .rtf .epub .rst .ipynb .txt .adoc .asciidoc .tex .man".split())
-_HINT = "citewell reads HTML (.html) and Markdown (.md) files."
+_UNREAD_DOCUMENTS = frozenset(".pdf .docx .doc .odt .rtf .epub .adoc .asciidoc .tex .man".split())
+# Texts that are written for programs.
+_FOR_PROGRAMS = re.compile(
+    r"(?:robots|ads|humans|security|sitemap|llms|llms-full|requirements|constraints|CMakeLists|top_level|entry_points|SOURCES)[\w.-]*\.txt",
+    re.IGNORECASE,
+)
+_HINT = f"citewell reads {', '.join(sorted(EXTRACTORS))} files."
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +80,8 @@ def _single(file: Path) -> Listing:
 def _reason(file: Path, path: str) -> str | None:
     """None for a document, "" for what is silently no document (pictures, scripts), else why it is skipped."""
     suffix = file.suffix.lower()
+    if _FOR_PROGRAMS.fullmatch(file.name):
+        return ""
     if extractor_for(file.name) is None and (suffix or not file.is_symlink()):  # a broken link without a suffix may be a folder's
         return f"no extractor for {suffix} files" if suffix in _UNREAD_DOCUMENTS else ""
     try:

@@ -25,7 +25,7 @@ _MARKDOWN = frozenset((".md", ".markdown", ".mdx"))
 def with_includes(file: Path, root: Path) -> bytes:
     """The bytes of a document below the folder `root`, includes resolved; exactly the file's own where it has none.
 
-    Raises `OSError` for a file that cannot be read or is no regular file, `NotContent` for one that is too large.
+    Raises `OSError` for a file that cannot be read, `NotContent` for one that is no regular file or too large.
     """
     data = _read(file, MAX_BYTES)
     suffix = file.suffix.lower()
@@ -45,7 +45,7 @@ def _read(file: Path, most: int, flags: int = 0) -> bytes:
     descriptor = os.open(file, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0) | flags)
     with os.fdopen(descriptor, "rb") as opened:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise OSError(f"{file} is not a regular file")
+            raise NotContent("not a regular file")
         data = opened.read(most + 1)
     if len(data) > most:
         raise NotContent(f"larger than {MAX_BYTES // 2**20} MiB with what it includes")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import stat
 from collections.abc import AsyncIterator
 from contextlib import ExitStack, asynccontextmanager
 from dataclasses import dataclass, field
@@ -14,9 +12,9 @@ import anyio.to_thread
 
 from citewell.ingest.discover.archive import is_archive, unpacked
 from citewell.ingest.discover.base import Gone, Item, Known, Raw, Reading, Refused
-from citewell.ingest.discover.folder import MAX_PAGE_BYTES, Listing, list_folder
+from citewell.ingest.discover.folder import Listing, list_folder
+from citewell.ingest.discover.includes import with_includes
 from citewell.ingest.discover.inventory import Inventory, read_inventory
-from citewell.ingest.extract.base import NotContent
 from citewell.types import Skipped
 
 _ENDINGS = frozenset(".zip .tar .gz .tgz .bz2 .tbz2 .tbz .xz .txz".split())
@@ -71,7 +69,7 @@ class _LocalReading:
         for skipped in self.skipped:
             yield Refused(skipped.origin, skipped.reason)
         for found in self.listing.found:
-            yield Raw(found.path, partial(_read, found.file))
+            yield Raw(found.path, partial(with_includes, found.file, self.top))
 
 
 def plain_name(path: Path) -> str:
@@ -80,14 +78,3 @@ def plain_name(path: Path) -> str:
     while (stem := Path(name).stem) != name and Path(name).suffix.lower() in _ENDINGS:
         name = stem
     return name or "docs"
-
-
-def _read(file: Path) -> bytes:
-    """The bytes of a file that was a regular one when it was listed, and may be anything by now: a pipe must not hold us up."""
-    with os.fdopen(os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as handle:
-        if not stat.S_ISREG(os.fstat(handle.fileno()).st_mode):
-            raise NotContent("not a regular file")
-        data = handle.read(MAX_PAGE_BYTES + 1)
-    if len(data) > MAX_PAGE_BYTES:
-        raise NotContent(f"larger than {MAX_PAGE_BYTES // 2**20} MiB")
-    return data

@@ -5,20 +5,20 @@ from __future__ import annotations
 import re
 from urllib.parse import quote as percent
 
-from citewell.ground.flatten import find_words, flatten, links
+from citewell.ground.flatten import find_words, flatten
+from citewell.ground.inline import all_links
+from citewell.ground.prose import LABEL, is_markdown, shown
 from citewell.ground.units import Unit, units
 from citewell.index.lexical import STOP_WORDS, tokens
+from citewell.index.reading import fences
 from citewell.types import Citation, Section
 
 _FRAGMENT_WORDS = 5  # words at either end of a long quotation that a text fragment names
 _FRAGMENT_WHOLE = 12  # a quotation of at most so many words is named whole
 _FRAGMENT_CHARS = 2000  # of either end of a quotation that are looked at for those words
 
-_FENCED = re.compile(r"[ \t>]*(?:[-*+] |\d{1,9}[.)] )?(?:`{3,}(?!`)|~{3,}(?!~))[^\n]*\n(?P<code>.*)", re.DOTALL)
-_IMAGE = re.compile(r"!\[[^\[\]]{0,300}\]\((?:[^()\n]|\([^()\n]{0,200}\)){0,500}\)")
-_LINK = re.compile(r"\[([^\[\]]{0,300})\](?:\((?:[^()\n]|\([^()\n]{0,200}\)){0,500}\)|\[[^\[\]\n]{0,100}\])")
-_CODE = re.compile(r"(?<!`)(`{1,3})(?!`) ?([^`]{1,300}?) ?(?<!`)\1(?!`)")
-_STRESS = re.compile(r"(?<![*\w\\])(\*{1,3})(?=[^\s*])([^*\n]{1,300}?)(?<=[^\s*\\])\1(?!\*)")  # underscores are names far more often
+_NOTE = re.compile(r"\S*\[\^[^\]\s]{1,40}\]\S*")  # a footnote's mark, with the word that touches it, which a browser may see as one
+_CELLS = re.compile(r"(?<!\\)\|")
 _LEAD = re.compile(r"^[ \t>]*(?:[-*+]\s+|\d{1,9}[.)]\s+)?", re.MULTILINE)
 
 
@@ -46,11 +46,11 @@ def best_span(claim: str, text: str) -> tuple[int, int] | None:
 
 def _with_marks(text: str, start: int, end: int) -> tuple[int, int]:
     """A span with the links, code marks and stars that begin or end in it, so that none is cut in two."""
-    for link in links(text):
-        if link.start() < start < link.end() < end:
-            start = link.start()
-        elif start < link.start() < end < link.end():
-            end = link.end()
+    for link in all_links(text):
+        if link.start < start < link.end < end:
+            start = link.start
+        elif start < link.start < end < link.end:
+            end = link.end
     first, last = len(text[:start].rstrip("`*")), len(text) - len(text[end:].lstrip("`*"))
     for left, right in ((start, end), (start, last), (first, end), (first, last)):
         if text.count("`", left, right) % 2 == text.count("*", left, right) % 2 == 0:
@@ -74,47 +74,52 @@ def make_citation(number: int, section: Section, start: int, end: int) -> Citati
         quote=quotation,
         start=start,
         end=end,
-        link=text_link(section.url, section.anchor, quotation),
+        link=text_link(section.url, section.anchor, quotation, markdown=is_markdown(section.path)),
     )
 
 
-def text_link(url: str, anchor: str, quotation: str) -> str:
-    """The page's address with its anchor and a text fragment (WICG Scroll-to-Text) of the quotation, percent-encoded."""
+def text_link(url: str, anchor: str, quotation: str, *, markdown: bool) -> str:
+    """The page's address with its anchor and a text fragment (WICG Scroll-to-Text) of the quotation, percent-encoded.
+
+    `markdown`: the page was written in Markdown, so that what looks like markup in the quotation is.
+    """
     page = percent(url.partition("#")[0], safe="%:/?[]@!$&'*+,;=~")  # round brackets are allowed too, but end a Markdown link
     place = percent(anchor, safe="-._~!$'*+;=:@/?")
-    fragment = _text_fragment(quotation)
+    fragment = _text_fragment(quotation, markdown=markdown)
     if not fragment:
         return f"{page}#{place}" if place else page
     return f"{page}#{place}:~:text={fragment}"
 
 
-def _text_fragment(quotation: str) -> str:
-    """The words a browser looks for: the quotation as it is displayed, without Markdown; its two ends when it is long.
+def _text_fragment(quotation: str, *, markdown: bool) -> str:
+    """The words a browser looks for: the quotation as it is displayed, its two ends when it is long.
 
-    A fragment must lie in one block, so of several lines in a code block the first stands for all.
+    What it looks for in one go lies in one block and runs over no footnote's mark. So a label ("Note:") is left out, a table row is named by
+    its first and last cells, a sentence with notes by what stands before the first and after the last, and of several lines in a code block
+    the first stands for all.
     """
-    fenced = _FENCED.match(quotation)
-    if fenced:
-        words = next((line for line in fenced["code"].split("\n") if line.strip(" \t>")), "").strip(" \t>").split()
-    elif len(quotation) > 2 * _FRAGMENT_CHARS:
-        words = [*_plain(quotation[:_FRAGMENT_CHARS]).split()[:-1], *_plain(quotation[-_FRAGMENT_CHARS:]).split()[1:]]
-    else:
-        words = _plain(quotation).split()
-    if len(words) <= _FRAGMENT_WHOLE:
-        return _encode(words)
-    return _encode(words[:_FRAGMENT_WORDS]) + "," + _encode(words[-_FRAGMENT_WORDS:])
+    if fences(quotation)[:1] and fences(quotation)[0][0] == 0:
+        return _encode(next((line for line in quotation.split("\n")[1:] if line.strip(" \t>")), "").strip(" \t>").split())
+    pieces = [quotation]
+    if len(quotation) > 2 * _FRAGMENT_CHARS:
+        pieces = [quotation[:_FRAGMENT_CHARS].rpartition(" ")[0], quotation[-_FRAGMENT_CHARS:].partition(" ")[2]]
+    if quotation.lstrip().startswith("|"):
+        pieces = [cell.replace("\\|", "|") for piece in pieces for cell in _CELLS.split(piece)]
+    texts = [_without_label(_LEAD.sub("", text)) for piece in pieces for text in _NOTE.split(piece)]
+    stretches = [shown(text, markdown=markdown).split() for text in texts]
+    stretches = [words for words in stretches if words]
+    if len(stretches) == 1 and len(stretches[0]) <= _FRAGMENT_WHOLE:
+        return _encode(stretches[0])
+    return _encode(stretches[0][:_FRAGMENT_WORDS]) + "," + _encode(stretches[-1][-_FRAGMENT_WORDS:]) if stretches else ""
+
+
+def _without_label(text: str) -> str:
+    """The text without the label at its head, if there is more to it."""
+    label = LABEL.match(text)
+    rest = text[label.end() :] if label else ""
+    return rest if rest.strip() else text
 
 
 def _encode(words: list[str]) -> str:
     # A hyphen separates prefixes and suffixes in a text directive, so it is encoded although addresses allow it.
     return percent(" ".join(words), safe="").replace("-", "%2D")
-
-
-def _plain(markdown: str) -> str:
-    """The text as a page displays it: code marks, emphasis, link targets and list markers taken off; of a table row, its first cell."""
-    text = markdown.strip()
-    if text.startswith("|"):
-        text = next((cell for cell in re.split(r"(?<!\\)\|", text.strip("|")) if cell.strip()), "")
-    for shape, shown in ((_LEAD, ""), (_IMAGE, ""), (_LINK, r"\1"), (_CODE, r"\2"), (_STRESS, r"\2")):
-        text = shape.sub(shown, text)
-    return re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", text)

@@ -3,45 +3,25 @@
 from __future__ import annotations
 
 import re
-import sys
-from bisect import bisect_right
-from collections.abc import Sequence
 
-from citewell.ground.markers import opaque_spans
+from citewell.ground.inline import all_links, hide
 from citewell.index.reading import lines
 
 _DROPPED = frozenset("\\*`")
 _APART = frozenset("|·")
 _SAME = {"“": '"', "”": '"', "„": '"', "‘": "'", "’": "'", "–": "-", "—": "-", "‑": "-"}
 _LINE_MARKS = re.compile(r"[ \t]*(?:>[ \t]*)*(?:[-+][ \t]+)?")
-_LINK = re.compile(
-    r"!?\[(?P<words>[^\[\]]{0,300})\]\([^()\s]{0,1000}(?:\([^()\s]{0,500}\)[^()\s]{0,500}){0,3}(?:\s{1,3}\"[^\"\n]{0,300}\")?\)"
-)
-
-
-def links(text: str) -> list[re.Match[str]]:
-    """The links and images of a text outside its code, in order; `words` is what they show."""
-    if "](" not in text:
-        return []
-    code = opaque_spans(text)
-    return [match for match in _LINK.finditer(text) if not _within(match.start(), code)]
-
-
-def _within(place: int, spans: Sequence[tuple[int, int]]) -> bool:
-    n = bisect_right(spans, (place, sys.maxsize)) - 1
-    return n >= 0 and place < spans[n][1]
 
 
 def flatten(text: str) -> tuple[str, list[int]]:
     """The words of a Markdown text in one line and lower case, and for each character the place in the text that it comes from.
 
-    Emphasis, code marks, escapes, the targets of links, cell borders, marks of quotations and lists go; quotation marks and dashes take
-    their plain forms.
+    Emphasis, code marks, escapes, pictures, the targets of links, cell borders, marks of quotations and lists go; quotation marks and
+    dashes take their plain forms.
     """
     hidden = bytearray(len(text) + 1)
-    for link in links(text):
-        hidden[link.start() : link.end()] = b"\1" * (link.end() - link.start())
-        hidden[link.start("words") : link.end("words")] = bytes(link.end("words") - link.start("words"))
+    for link in all_links(text):
+        hide(hidden, link)
     shown: list[str] = []
     places: list[int] = []
     for start, line in lines(text):

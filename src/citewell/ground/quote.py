@@ -8,42 +8,49 @@ of its section; the answer is the few best, with the signature of a documented d
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+import anyio.to_thread
+
 from citewell.ground.evidence import Evidence
-from citewell.ground.markers import escape
+from citewell.ground.prose import as_markdown, is_markdown
 from citewell.ground.units import Unit, units
 from citewell.index.embed import Embedder
 from citewell.index.identifiers import identifiers, last_component, without_code
 from citewell.index.lexical import STOP_WORDS, term_id, tokens
 from citewell.index.store import Store, TermWeight
-from citewell.types import NO_FILTERS, Filters, Hit
+from citewell.types import HEADING_SEPARATOR, NO_FILTERS, Filters, Hit
 
-MAX_UNITS = 6
+MAX_UNITS = 6  # besides the signature of a definition
 MAX_CHARS = 1300
 _SECTIONS = 5  # sections that are read for quotations
 _EMBEDDED = 24  # units whose meaning is compared with the question's
 _CODE_CHARS = 900
+_PROSE_CHARS = 700
 _ENOUGH = 0.55  # of the best unit's score: what falls below that is not quoted
 _NEAR = 0.62  # of the best section's score: a section below that is not quoted
 _RANK = 1.0  # what the rank of its section adds to a unit, whose own words count up to 1
 _HEADING = 0.3  # what a word counts that only the headings above the unit have
 _NEIGHBOURS = 0.3
 _ERROR_LINE = re.compile(r"\b\w*(?:Error|Exception|Traceback)\b.*[:(]|^\s*File \"")
-_LINK = re.compile(r"!?\[([^\]\n]*)\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*(?:\s+\"[^\"\n]*\")?\)")  # its words are quoted, not its target
-_FOOTNOTE = re.compile(r"\[\^[^\]\s]{1,40}\]:?\s?")
+_READ_CHARS = 20_000  # of a section that are looked at; a section has 2,000, unless it is one long line
+_SHORT = 5  # words of a first sentence that answers the question of its heading and says nothing alone: "Yes, it can."
+_NUMBERED = re.compile(r"(\d{1,9})([.)])[ \t]+$")
 _WANTS_CODE = re.compile(r"\b(how (?:do|can|to|would|should)|example|snippet|code|write|implement|call|usage|syntax)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class Quoted:
-    """A unit worth quoting: `text` of evidence number `number`."""
+    """A unit worth quoting: `text` of evidence number `number`, written in Markdown or not. `mark` is what an item of a list begins with:
+    its number, a hyphen, or nothing where the item has begun before."""
 
     number: int
     unit: Unit
     text: str
     score: float
+    mark: str = "-"
+    markdown: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,14 +71,18 @@ async def choose(question: str, evidence: Evidence, store: Store, embedder: Embe
     unknown = await _unknown(question, store, filters)
     top = max((hit.score for _, hit in hits), default=0.0) or 1.0
     near = [(number, hit) for number, hit in hits if hit.score >= _NEAR * top]
-    pool = _score_words(near, asked, weights, top)
+    pool = await anyio.to_thread.run_sync(_score_words, near, asked, weights, top, abandon_on_cancel=True)
     closeness: dict[tuple[int, int], float] = {}
     if embedder is not None and pool:
         closeness = await _closeness(question, pool, embedder)
     scored = [replace(quoted, score=quoted.score + closeness.get((quoted.number, quoted.unit.start), 0.0)) for quoted in pool]
-    chosen = _pick(_smoothed(scored), near, question)
-    held = {term for number, hit in near for term in tokens(f"{hit.section.heading_path} {hit.section.text}")}
-    return Quotations(chosen, unknown, _share(asked, held, weights), max(closeness.values(), default=0.0))
+
+    def pick() -> tuple[list[Quoted], float]:
+        held = {term for _, hit in near for term in tokens(f"{hit.section.heading_path} {hit.section.text[:_READ_CHARS]}")}
+        return _pick(_smoothed(scored), near, question), _share(asked, held, weights)
+
+    chosen, coverage = await anyio.to_thread.run_sync(pick, abandon_on_cancel=True)
+    return Quotations(chosen, unknown, coverage, max(closeness.values(), default=0.0))
 
 
 async def _unknown(question: str, store: Store, filters: Filters) -> list[str]:
@@ -121,16 +132,47 @@ def _score_words(hits: Sequence[tuple[int, Hit]], asked: Sequence[str], weights:
     for number, hit in hits:
         text = hit.section.text
         context = set(tokens(hit.section.heading_path))
-        for place, unit in enumerate(units(text)):
+        for place, (unit, question) in enumerate(_with_questions(text, hit.section.heading_path)):
             piece = text[unit.start : unit.end]
-            if unit.kind == "signature" or _idle(piece, unit):
+            if unit.kind == "signature" or (_idle(piece, unit) and not question):
                 continue
-            words = set(tokens(piece))
+            words = set(tokens(f"{question} {piece}"))
             covered = _share(asked, words, weights) + _HEADING * _share(asked, context - words, weights)
             early = 0.12 if place <= 2 else 0.05 if place <= 5 else 0.0
             penalty = 0.25 if unit.kind == "code" else 0.0
-            found.append(Quoted(number, unit, piece, covered + early + _RANK * hit.score / top - penalty))
+            score = covered + early + _RANK * hit.score / top - penalty
+            found.append(Quoted(number, unit, piece, score, _mark(text, unit), is_markdown(hit.section.path)))
     return found
+
+
+def _with_questions(text: str, heading_path: str) -> Iterator[tuple[Unit, str]]:
+    """The units of a section. A short reply to a question, its heading's or one in the text, is one unit with the sentence after it and
+    comes with the question; others come with ""."""
+    found = [unit for unit in units(text[: _READ_CHARS + 1]) if unit.end <= _READ_CHARS]
+    question = heading_path.rpartition(HEADING_SEPARATOR)[2]
+    n = 0
+    while n < len(found):
+        unit = found[n]
+        piece = text[unit.start : unit.end]
+        is_reply = _asks(question) and unit.kind in {"sentence", "item"} and len(piece.split()) <= _SHORT and not _asks(piece)
+        if is_reply and n + 1 < len(found):
+            after = found[n + 1]
+            goes_on = after.kind == unit.kind and after.end - unit.start <= _PROSE_CHARS and not _asks(text[after.start : after.end])
+            unit, n = (Unit(unit.kind, unit.start, after.end), n + 1) if goes_on else (unit, n)
+        yield unit, question if is_reply else ""
+        question = piece
+        n += 1
+
+
+def _asks(text: str) -> bool:
+    return text.strip("*_# ").endswith("?")
+
+
+def _mark(text: str, unit: Unit) -> str:
+    """What stands before an item on its line: its number, written so that no list counts it anew; a hyphen for a bullet."""
+    before = text[text.rfind("\n", 0, unit.start) + 1 : unit.start]
+    number = _NUMBERED.search(before)
+    return f"{number.group(1)}\\{number.group(2)}" if number else "-" if before.strip(" \t>") else ""
 
 
 def _idle(piece: str, unit: Unit) -> bool:
@@ -138,7 +180,7 @@ def _idle(piece: str, unit: Unit) -> bool:
     bare = piece.strip("*_ ")
     if unit.kind == "code":
         return len(piece) > _CODE_CHARS
-    return len(bare.split()) < 3 or bare.endswith(":") or len(piece) > 700 or bare.endswith("?")
+    return len(bare.split()) < 3 or bare.endswith(":") or len(piece) > _PROSE_CHARS or bare.endswith("?")
 
 
 async def _closeness(question: str, pool: Sequence[Quoted], embedder: Embedder) -> dict[tuple[int, int], float]:
@@ -165,18 +207,17 @@ def _pick(scored: Sequence[Quoted], hits: Sequence[tuple[int, Hit]], question: s
         chosen.append(quoted)
         size += len(quoted.text)
     if _WANTS_CODE.search(question) and not any(q.unit.kind == "code" for q in chosen):
-        code = [q for q in ranked if q.unit.kind == "code" and q.number == chosen[0].number] if chosen else []
-        chosen.extend(code[:1])
-    return _in_order(_with_signature(chosen, hits))
+        code = [q for q in ranked if q.unit.kind == "code" and q.number == chosen[0].number][:1]
+        chosen = chosen[: MAX_UNITS - len(code)] + code
+    return _in_order(_signatures(chosen, hits) + chosen)
 
 
-def _with_signature(chosen: list[Quoted], hits: Sequence[tuple[int, Hit]]) -> list[Quoted]:
-    """The signatures of the definition that the best unit comes from: names and defaults, which prose often leaves out."""
-    if not chosen:
-        return []
-    text = next(hit.section.text for number, hit in hits if number == chosen[0].number)
-    signatures = [unit for unit in units(text) if unit.kind == "signature"][:1]
-    return [Quoted(chosen[0].number, unit, text[unit.start : unit.end], chosen[0].score) for unit in signatures] + chosen
+def _signatures(chosen: Sequence[Quoted], hits: Sequence[tuple[int, Hit]]) -> list[Quoted]:
+    """The signature of the definition that the best unit comes from: names and defaults, which prose often leaves out."""
+    best = chosen[0]
+    text = next(hit.section.text for number, hit in hits if number == best.number)[:_READ_CHARS]
+    found = [unit for unit in units(text) if unit.kind == "signature"][:1]
+    return [Quoted(best.number, unit, text[unit.start : unit.end], best.score) for unit in found]
 
 
 def _in_order(chosen: Sequence[Quoted]) -> list[Quoted]:
@@ -190,14 +231,18 @@ def compose(chosen: Sequence[Quoted]) -> str:
 
 
 def _block(quoted: Quoted) -> str:
-    if quoted.unit.kind == "code":
+    kind = quoted.unit.kind
+    if kind == "code":
         return f"{_dedent(quoted.text)}\n[{quoted.number}]"
-    text = quoted.text if quoted.unit.kind == "signature" else escape(_FOOTNOTE.sub("", _LINK.sub(r"\1", quoted.text)))
-    if quoted.unit.kind == "row":
-        cells = re.split(r"(?<!\\)\|", text.strip().strip("|"))
-        text = " · ".join(cell.strip().replace("\\|", "|") for cell in cells if cell.strip())
-    text = re.sub(r"^[ \t]*(?:>[ \t]?)+", "", text, flags=re.MULTILINE)
-    text = ("- " if quoted.unit.kind in {"item", "row"} else "") + " ".join(text.split())
+    if kind == "signature":
+        return f"{quoted.text} [{quoted.number}]"
+    if kind == "row":
+        cells = re.split(r"(?<!\\)\|", quoted.text.strip().strip("|"))
+        shown = [as_markdown(cell.replace("\\|", "|"), markdown=quoted.markdown) for cell in cells]
+        text = "- " + " · ".join(filter(None, shown))
+    else:
+        mark = f"{quoted.mark} " if kind == "item" and quoted.mark else ""
+        text = mark + as_markdown(quoted.text, markdown=quoted.markdown)
     for unit in reversed(units(text)):  # a table row may hold several sentences
         text = f"{text[: unit.end]} [{quoted.number}]{text[unit.end :]}"
     return text

@@ -10,6 +10,7 @@ import anyio
 
 from citewell.ground.cite import best_span, make_citation
 from citewell.ground.claims import ClaimText, split_claims
+from citewell.ground.prose import unescaped
 from citewell.ground.quote import Quotations, choose, compose
 from citewell.ground.referrals import referrals
 from citewell.ground.run import Deps, Run
@@ -87,7 +88,7 @@ def _cited(run: Run, deps: Deps, draft: Draft, body: str, *, status: Status, rea
         pieces.append(body[at : claim.start])
         at = claim.end
         passage = "\n".join(f"{section.heading_path}\n{section.text}" for section, _, _ in spans)
-        verdict = verify(claim.text, passage) if spans else None
+        verdict = verify(unescaped(claim.text), passage) if spans else None
         if verdict is None or verdict.support == "unsupported":
             fell += 1
             claims.append(
@@ -121,7 +122,7 @@ def _resolve(claim: ClaimText, run: Run) -> tuple[list[tuple[Section, int, int]]
         if section is None:
             continue
         named += 1
-        span = best_span(claim.text.replace("\\[", "[").replace("\\]", "]"), section.text)
+        span = best_span(unescaped(claim.text), section.text)
         if span is not None:
             spans.append((section, *span))
     return list(dict.fromkeys(spans)), named

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
-from citewell.ground.blocks import Block, blocks, code_spans, content_start
-from citewell.ground.markers import MARKER, link_spans
+from citewell.ground.blocks import Block, blocks, content_start
+from citewell.ground.markers import MARKER, hidden_spans
 
 UnitKind = Literal["sentence", "item", "row", "code", "signature", "heading"]
 
@@ -28,6 +28,7 @@ _ABBREVIATIONS = frozenset("e.g i.e cf vs viz resp approx incl al dr mr mrs prof
 _BEFORE_NUMBER = frozenset("no nos fig figs eq eqs sec ch vol p pp ver jan feb mar apr jun jul aug sep sept oct nov dec".split())
 _LETTERS = re.compile(r"(?:[a-z]\.)+[a-z]")  # U.S., w.r.t.
 _WORD = re.compile(r"[^\s(\[\"'“‘/]{1,8}$")
+_NUMBERED = re.compile(r"\d{1,9}\\[.)]\s")  # how an answer begins what was an item of a numbered list
 _NUMBER = re.compile(r"[(\[]?\d")
 _FUNCTION_WORD = re.compile(r"(?:A|An|And|As|But|By|For|However|If|In|It|Its|Note|On|See|So|That|The|Then|These|This|To|Use|We|When|You)\b")
 
@@ -78,7 +79,8 @@ def _prose(text: str, block: Block, start: int) -> Iterator[Unit]:
 def _sentences(text: str, start: int, block: Block) -> Iterator[tuple[int, int]]:
     """Spans of the sentences of a paragraph. A full stop in a code span, an abbreviation or a number ends none."""
     masked = _masked(text, block)
-    for stop in _END.finditer(masked, start - block.start):
+    number = _NUMBERED.match(masked, start - block.start)
+    for stop in _END.finditer(masked, number.end() if number else start - block.start):
         if _ends(masked, stop):
             end = block.start + stop.end()
             yield from _trimmed(text, start, end)
@@ -90,8 +92,7 @@ def _sentences(text: str, start: int, block: Block) -> Iterator[tuple[int, int]]
 def _masked(text: str, block: Block) -> str:
     """The block with its code spans and links blacked out, and the full stops within brackets, so that none of them ends a sentence."""
     pieces, at = [], block.start
-    code = code_spans(text, block.start, block.end)
-    for left, right in sorted([*code, *link_spans(text, block, code)]):
+    for left, right in hidden_spans(text, block):
         if right > at:
             pieces += [text[at : max(left, at)], "`" * (right - max(left, at))]
             at = right

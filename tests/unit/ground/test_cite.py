@@ -137,8 +137,8 @@ class TestCitation:
         assert citation.link == "https://h/spinner.html#spinner:~:text=The%20spinner"
 
 
-def fragment(quotation: str) -> str:
-    return text_link("https://h/x", "a", quotation).partition(":~:text=")[2]
+def fragment(quotation: str, *, markdown: bool = True) -> str:
+    return text_link("https://h/x", "a", quotation, markdown=markdown).partition(":~:text=")[2]
 
 
 class TestLink:
@@ -149,12 +149,18 @@ class TestLink:
             ("a well-known, tried & tested way", "a%20well%2Dknown%2C%20tried%20%26%20tested%20way"),
             ("It is *not* **safe**; see `widget.lock`.", "It%20is%20not%20safe%3B%20see%20widget.lock."),
             ("Read [the docs](https://h/a_(b)) and ![image](x.png) now", "Read%20the%20docs%20and%20now"),
-            ("**Note:** two\n> lines", "Note%3A%20two%20lines"),
-            ("Call __init__ with *args, **kwargs", "Call%20__init__%20with%20%2Aargs%2C%20%2A%2Akwargs"),
+            ("**Note:** two\n> lines", "two%20lines"),
+            ("**gear**", "gear"),
+            ("Call snake_case_name with *args, **kwargs", "Call%20snake_case_name%20with%20%2Aargs%2C%20%2A%2Akwargs"),
             ("Write \\*stars\\* and \\[1\\]", "Write%20%2Astars%2A%20and%20%5B1%5D"),
-            ("| `--jobs` | how many |", "%2D%2Djobs"),
+            ("| `--jobs` | how many | of them all, in one row |", "%2D%2Djobs,them%20all%2C%20in%20one%20row"),
             ("|  | second |", "second"),
-            ("- `a\\|b` item", "a%7Cb%20item"),
+            ("| `a\\|b` | item |", "a%7Cb,item"),
+            ("It is so,[^1] as said [^2].", "It%20is,as%20said"),
+            ("[^1]: Only here.", "Only%20here."),
+            ("As [2][3] say", "As%20%5B2%5D%5B3%5D%20say"),
+            ("- 1. ```py\n     x = 1\n     ```", "x%20%3D%201"),
+            ("````md\n```py\nx\n```\n````", "%60%60%60py"),
             ("```python\n\nx = a[1]\ny\n```", "x%20%3D%20a%5B1%5D"),
             ("> ```\n> x - 1\n> ```", "x%20%2D%201"),
             ("`f(x)`", "f%28x%29"),
@@ -163,6 +169,9 @@ class TestLink:
     )
     def test_the_fragment_is_what_the_page_shows_and_encoded(self, quotation: str, expected: str) -> None:
         assert fragment(quotation) == expected
+
+    def test_what_is_no_markdown_is_found_as_it_stands(self) -> None:
+        assert fragment("See *x* of [a](b), \\*", markdown=False) == "See%20%2Ax%2A%20of%20%5Ba%5D%28b%29%2C%20%5C%2A"
 
     def test_a_long_quotation_is_named_by_its_two_ends(self) -> None:
         assert fragment(" ".join(f"w{n}" for n in range(30))) == "w0%20w1%20w2%20w3%20w4,w25%20w26%20w27%20w28%20w29"
@@ -181,15 +190,15 @@ class TestLink:
         ],
     )
     def test_page_anchor_and_fragment(self, url: str, anchor: str, link: str) -> None:
-        assert text_link(url, anchor, "It") == link
+        assert text_link(url, anchor, "It", markdown=True) == link
 
     def test_without_words_there_is_no_fragment(self) -> None:
-        assert text_link("https://h/x", "a", " \n") == "https://h/x#a"
-        assert text_link("https://h/x", "", "![image](x.png)") == "https://h/x"
+        assert text_link("https://h/x", "a", " \n", markdown=True) == "https://h/x#a"
+        assert text_link("https://h/x", "", "![image](x.png)", markdown=True) == "https://h/x"
 
     @given(st.text(max_size=40), st.text(max_size=20), MARKDOWN)
     def test_it_is_one_safe_address_whatever_it_is_made_of(self, path: str, anchor: str, quotation: str) -> None:
-        link = text_link(f"https://h/{path}", anchor, quotation)
+        link = text_link(f"https://h/{path}", anchor, quotation, markdown=True)
         assert re.fullmatch(r"[!#-;=?-\[\]_a-z~]+", link), link
         assert "(" not in link
         assert ")" not in link
@@ -239,5 +248,5 @@ def test_hostile_claims_and_texts_take_no_time() -> None:
 
 
 def test_hostile_quotations_take_no_time() -> None:
-    assert slow(lambda text: text_link("https://h/", text[:2000], text)) == {}
-    assert slow(lambda text: text_link("https://h/", "", text[:3900])) == {}
+    assert slow(lambda text: text_link("https://h/", text[:2000], text, markdown=True)) == {}
+    assert slow(lambda text: text_link("https://h/", "", text[:3900], markdown=True)) == {}

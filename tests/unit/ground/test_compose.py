@@ -12,7 +12,7 @@ from citewell.ground.units import units
 
 
 def quoted(text: str, number: int = 1) -> list[Quoted]:
-    return [Quoted(number, unit, text[unit.start : unit.end], 1.0) for unit in units(text)]
+    return [Quoted(number, unit, text[unit.start : unit.end], 1.0, markdown=True) for unit in units(text)]
 
 
 @pytest.mark.parametrize(
@@ -25,6 +25,7 @@ def quoted(text: str, number: int = 1) -> list[Quoted]:
         ("```python\nspin(3)\n```", "```python\nspin(3)\n```\n[1]"),
         ("  ```python\n  spin(3)\n  ```", "```python\nspin(3)\n```\n[1]"),
         ("See [the guide](guide.md) and [7].", "See the guide and \\[7\\]. [1]"),
+        ("See ![a picture](x.png) this.", "See this. [1]"),
         ("[^1]: The widget has internal support.", "The widget has internal support. [1]"),
         ("| `retries` | int \\| None |", "- `retries` · int | None [1]"),
         ("> Wrapped in a\n> quotation.", "Wrapped in a quotation. [1]"),

@@ -6,11 +6,12 @@ import re
 from collections.abc import Callable
 
 import pytest
-from hypothesis import example, given
+from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from citewell.ground.markers import escape, find, opaque_spans, rewrite
+from citewell.ground.blocks import blocks, code_spans
+from citewell.ground.markers import find, rewrite
 from tests.unit.ground.hostile import slow
 from tests.unit.ground.texts import MARKDOWN
 
@@ -96,7 +97,11 @@ class TestFind:
 
     @given(MARKDOWN)
     def test_it_is_in_no_code(self, markdown: str) -> None:
-        spans = opaque_spans(markdown)
+        spans = [
+            span
+            for block in blocks(markdown)
+            for span in ([(block.start, block.end)] if block.kind == "fence" else code_spans(markdown, block.start, block.end))
+        ]
         assert not [start for start, _, _ in find(markdown) for left, right in spans if left <= start < right]
 
     @given(st.lists(st.sampled_from(["a ", "`", "``", "[1]", "\\", "\\`", "[1](u)", "(", "[x](u) ", "]", ")", "\n"]), max_size=12))
@@ -108,37 +113,6 @@ class TestFind:
             depth += {"link_open": 1, "link_close": -1}.get(token.type, 0)
             shown.append(token.content if token.type == "text" and not depth else "\0")
         assert len(list(find(markdown))) == len(re.findall(r"\[1\]", "".join(shown)))
-
-
-class TestEscape:
-    @given(MARKDOWN)
-    @example("\\\\[1]")
-    @example("[`x`](u) [1]`[1]`")
-    @example("`a\n[1] b`\n\n[1]: x")
-    def test_what_is_escaped_holds_no_marker_ever(self, markdown: str) -> None:
-        assert list(find(escape(markdown))) == []
-
-    @given(MARKDOWN)
-    def test_only_backslashes_are_added(self, markdown: str) -> None:
-        assert escape(markdown).replace("\\", "") == markdown.replace("\\", "")
-
-    @given(MARKDOWN)
-    def test_twice_is_once(self, markdown: str) -> None:
-        assert escape(escape(markdown)) == escape(markdown)
-
-    @given(st.text("ab[]()! \\", max_size=40))
-    def test_a_reader_sees_the_same_characters_and_no_link(self, text: str) -> None:
-        (inline,) = COMMONMARK.parseInline(escape(text))
-        assert {child.type for child in inline.children or []} <= {"text", "text_special"}
-        (plain,) = COMMONMARK.parseInline(re.sub(r"(?<!\\)((?:\\\\)*)([\[\]])", r"\1\\\2", text))
-        assert [child.content for child in inline.children or []] == [child.content for child in plain.children or []]
-
-    @pytest.mark.parametrize(
-        ("text", "escaped"),
-        [("a[0] and `b[0]`", "a\\[0\\] and `b[0]`"), ("\\[x\\]", "\\[x\\]"), ("```\n[1]\n```", "```\n[1]\n```"), ("", "")],
-    )
-    def test_code_stays_as_it_is(self, text: str, escaped: str) -> None:
-        assert escape(text) == escaped
 
 
 class TestRewrite:
@@ -183,6 +157,6 @@ class TestRewrite:
         assert rewrite("A [1, 2].", lambda _, number: 5) == ("A [5].", 0)
 
 
-@pytest.mark.parametrize("work", [lambda text: list(find(text)), escape, lambda text: rewrite(text, lambda _, number: None)])
+@pytest.mark.parametrize("work", [lambda text: list(find(text)), lambda text: rewrite(text, lambda _, number: None)])
 def test_hostile_texts_take_no_time(work: Callable[[str], object]) -> None:
     assert slow(work) == {}

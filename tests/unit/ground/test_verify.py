@@ -170,7 +170,7 @@ class TestFlatten:
             ("“x” — ’y’", "\"x\" - 'y'"),
             ("a\\[0\\]", "a[0]"),
             ("x-1 - 2", "x-1 - 2"),
-            ('[the docs](https://h/a_(b) "t") and ![image](x.png)', "the docs and image"),
+            ('[the docs](https://h/a_(b) "t") and ![image](x.png) x', "the docs and x"),
             ("`x[0](y)` and x[0] (y)", "x[0](y) and x[0] (y)"),
             ("", ""),
             (" * ", ""),

@@ -11,7 +11,7 @@ from defusedxml.ElementTree import ParseError, XMLParser
 
 _MOST_ENTRIES = 50_000  # as the protocol has it
 _MAX_BYTES = 50 * 1024 * 1024  # unpacked, as the protocol has it
-_MOST_ELEMENTS = 1_000_000
+_MOST_ELEMENTS = 500_000
 _DEEPEST = 20
 _LONGEST = 2_000  # characters of an address or a date
 _GZIP = 16 + zlib.MAX_WBITS

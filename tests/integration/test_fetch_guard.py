@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from citewell.ingest.crawl.fetch import FetchFault
 from citewell.testing.sites import Reply, Site, SiteServer
 from tests.integration.fetch_help import Names, fault_of, fetcher, get
 
@@ -167,6 +168,16 @@ async def test_a_resolver_that_tells_no_address_leads_nowhere(answers: list[str]
     fault = await fault_of("http://docs.internal/", "docs.internal", resolver=Names({"docs.internal": [answers]}))
 
     assert (fault.kind, fault.reason) == ("connect", "the name docs.internal has no address, 3 times")
+
+
+async def test_refusals_use_up_no_connections(site: SiteServer) -> None:
+    async with fetcher() as one:
+        for number in range(30):
+            with pytest.raises(FetchFault, match="not public"):
+                await one.get(f"http://10.0.0.{number}/", allowed=lambda _: "")
+        fetched = await one.get(site.url, allowed=lambda _: "")
+
+    assert fetched.status == 200
 
 
 async def test_proxies_of_the_environment_are_not_used(site: SiteServer, secret: SiteServer, monkeypatch: pytest.MonkeyPatch) -> None:

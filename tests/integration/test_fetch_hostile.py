@@ -132,6 +132,7 @@ async def test_a_slow_drip_of_headers_ends(server: SiteServer) -> None:
         (b"HTTP/1.1 200 OK\r\n" + b"X: y\r\n" * 50_000 + b"\r\n", "malformed"),
         (b"HTTP/1.1 99999 OK\r\n\r\n", "malformed"),
         (b"", "malformed"),
+        (b"HTTP/1.1 100 Continue\r\n\r\n" * 10_000, "malformed"),
         (b"HTTP/1.1 999 Denied\r\nContent-Length: 0\r\n\r\n", "status"),
         (b"HTTP/1.1 204 No Content\r\n\r\n", "status"),
         (b"HTTP/1.1 206 Partial\r\nContent-Length: 1\r\n\r\nx", "status"),

@@ -6,6 +6,7 @@ import hashlib
 import mimetypes
 import socket
 import socketserver
+import ssl
 import struct
 import threading
 import time
@@ -95,14 +96,20 @@ class Site:
 
 
 class SiteServer(socketserver.ThreadingTCPServer):
-    """Serves a `Site` while in `with`, on a free port of a loopback address. `requests` are those it got, `connections` counts them."""
+    """Serves a `Site` while in `with`, on a free port of a loopback address, with `tls` over HTTPS.
+
+    `requests` are those that it got, `connections` is how many connections were made.
+    """
 
     allow_reuse_address = True
     daemon_threads = True
     block_on_close = False
 
-    def __init__(self, site: Site, *, host: str = "127.0.0.1") -> None:
+    def __init__(self, site: Site, *, host: str = "127.0.0.1", tls: ssl.SSLContext | None = None) -> None:
         super().__init__((host, 0), _Handler)
+        self._scheme = "https" if tls else "http"
+        if tls:
+            self.socket = tls.wrap_socket(self.socket, server_side=True)
         self.site = site
         self.requests: list[Asked] = []
         self.connections = 0
@@ -117,7 +124,7 @@ class SiteServer(socketserver.ThreadingTCPServer):
     @property
     def url(self) -> str:
         """The address of the site's root, with its final slash."""
-        return f"http://{self.socket.getsockname()[0]}:{self.port}/"
+        return f"{self._scheme}://{self.socket.getsockname()[0]}:{self.port}/"
 
     @property
     def paths(self) -> list[str]:

@@ -39,6 +39,7 @@ _SUFFIXES = {
 _SAYS_LITTLE = frozenset(("", "text/plain", "application/octet-stream", "application/json"))
 _OK, _UNCHANGED, _NOT_FOUND = 200, 304, (404, 410)
 _VISITED = "visited before"
+_CIRCLE = "it redirects in a circle"
 _DENIED = "robots.txt does not allow it"
 
 
@@ -106,6 +107,7 @@ class Crawl:
     waiting: deque[str] = field(default_factory=deque)
     seen: set[str] = field(default_factory=set)
     taken: dict[str, str] = field(default_factory=dict)  # path to address: each path is one document
+    aliases: dict[str, str] = field(default_factory=dict)  # addresses that redirect to others of the site
 
     @property
     def inventory(self) -> Inventory:
@@ -137,9 +139,9 @@ class Crawl:
                 found = await self._ask(url)
             except FetchFault as fault:
                 failures = failures + 1 if fault.temporary else 0
-                yield self._failed(url, fault)
-                continue
-            failures = 0
+                found = self._failed(url, fault)
+            else:
+                failures = 0
             for item in found:
                 yield item
         self._end(failures)
@@ -213,13 +215,23 @@ class Crawl:
             return _VISITED
         return "" if self.robots.allows(url) else _DENIED
 
-    def _failed(self, url: str, fault: FetchFault) -> Item:
+    def _failed(self, url: str, fault: FetchFault) -> list[Item]:
         path = path_of(url, self.base)
         if fault.reason == _VISITED:
-            return Gone(path, Visit(url, target=fault.url))
+            self.aliases[url] = self._as_ours(fault.url)
+            circle = [Refused(path_of(inside, self.base), _CIRCLE, Visit(inside, reason=_CIRCLE)) for inside in self._circle(url)]
+            return [*circle] or [Gone(path, Visit(url, target=self.aliases[url]))]
         if fault.temporary:
-            return Refused(path, fault.reason)
-        return Refused(path, fault.reason, Visit(url, reason=fault.reason), withdrawn=fault.kind == "off_site")
+            return [Refused(path, fault.reason)]
+        return [Refused(path, fault.reason, Visit(url, reason=fault.reason), withdrawn=fault.kind == "off_site")]
+
+    def _circle(self, url: str) -> list[str]:
+        """The addresses that redirect to one another, this one among them; none if it leads to something."""
+        members, at = [url], self.aliases[url]
+        while at in self.aliases and at not in members:
+            members.append(at)
+            at = self.aliases[at]
+        return members if at == url else []
 
     async def _took(self, asked: str, fetched: Fetched) -> list[Item]:
         """What an answer means: a document, and where it was redirected, what becomes of the address that was asked."""

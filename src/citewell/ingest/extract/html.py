@@ -6,8 +6,9 @@ import re
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from citewell.ingest.extract import html_head
 from citewell.ingest.extract import html_inline as inline
-from citewell.ingest.extract.base import NotContent, Page, Place, lifted, page_markdown
+from citewell.ingest.extract.base import NotContent, Page, Place, page_markdown
 from citewell.ingest.extract.html_blocks import HANDLERS
 from citewell.ingest.extract.html_parse import parse
 from citewell.ingest.extract.html_reader import Reader
@@ -30,8 +31,6 @@ _INDEX_PAGE = re.compile(r"genindex(-.*)?|404|(py-|.*-)?modindex|sg_execution_ti
 _STUB_TEXT = 500  # a page that leads elsewhere, or is for searching, and says less than this has no content of its own
 _RESULTS = "[id*=search-results], [id*=searchbox], [class*=search-results]"
 _SELF_CLOSED = re.compile(r"(?i)<(?!(?:area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr)\b)([A-Za-z][\w:-]*)([^<>]*)/>")
-_VERSION = re.compile(r"""\bVERSION:\s*['"]([^'"]{1,40})['"]""")
-_TITLE_VERSION = re.compile(r"\bv?(\d+(?:\.[\w+]+)+) documentation\s*$")
 
 
 def extract_html(text: str, name: str) -> Page:
@@ -44,7 +43,7 @@ def extract_html(text: str, name: str) -> Page:
         text = _SELF_CLOSED.sub(r"<\1\2></\1>", text)
     document = parse(text)
     for root in _roots(document):
-        place = Reader(HANDLERS, frozenset(inline.ids(root))).read(root)
+        place = Reader(HANDLERS, frozenset(inline.ids(root)), names[-1]).read(root)
         if place.content:
             page = _page(place, document, text, name)
             _refuse_stubs(page, document, stem)
@@ -73,11 +72,5 @@ def _leads_elsewhere(document: LexborHTMLParser) -> bool:
 
 
 def _page(root: Place, document: LexborHTMLParser, text: str, name: str) -> Page:
-    head = document.css_first("head > title")
-    head_title = inline.squeeze(head.text()) if head is not None else ""
-    titled = re.split(r"\s+[—|–]\s+|\s+&#8212;\s+", head_title)[0].replace("<no title>", "")
-    first = next((place.heading for place in root.places if place.level == 1), "")
-    root = lifted(root, titled)
-    stem = name.rsplit("/", 1)[-1].rsplit(".", 1)[0]
-    version = _VERSION.search(text[:20_000]) or _TITLE_VERSION.search(head_title)
-    return Page(title=root.heading or first or titled or stem, root=root, version=version.group(1) if version else "")
+    root, title = html_head.titled(root, document, name.rsplit("/", 1)[-1].rsplit(".", 1)[0])
+    return Page(title=title, root=root, version=html_head.version(document, text), canonical=html_head.canonical(document))

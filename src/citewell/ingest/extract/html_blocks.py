@@ -1,4 +1,4 @@
-"""What HTML elements become: headings, paragraphs, admonitions, tabs, code, lists, tables."""
+"""What HTML elements become: paragraphs, sections, admonitions, tabs, code, lists, tables."""
 
 from __future__ import annotations
 
@@ -7,32 +7,47 @@ from selectolax.lexbor import LexborNode
 from citewell.ingest.extract import html_definitions as definitions
 from citewell.ingest.extract import html_inline as inline
 from citewell.ingest.extract import html_table
-from citewell.ingest.extract.base import Code, Place, Table
+from citewell.ingest.extract.base import Code, Table
 from citewell.ingest.extract.html_chrome import hidden
+from citewell.ingest.extract.html_headings import ADMONITIONS, HEADINGS, admonition_title, classes_of, heading
 from citewell.ingest.extract.html_reader import Handler, Reader
 
-_LONGEST_HEADING = 300  # a longer one is a broken page's whole text
-_HEADINGS = {f"h{level}": level for level in range(1, 7)}
-_ADMONITIONS = frozenset("admonition note tip warning caution important danger hint attention seealso sidebar".split())
-_TITLES = frozenset("admonition-title markdown-alert-title".split())
+_TITLES = frozenset("admonition-title markdown-alert-title custom-block-title alert-heading".split())
+_SIGNATURES = frozenset("memproto member-signature type-signature".split())  # of doxygen and javadoc
+_HEADED = ", ".join(HEADINGS)
+_MENUS = frozenset("nav navbar navbar-nav menu sidebar-menu".split())
+_CURRENT = "a.active, a.current, [aria-current=page], li.current > a, li.active > a"
+_PROSE = "p, pre, dl, table, h1, h2, h3, h4, h5, h6"
+_MENU_LINKS = 3
 _RUBRICS = frozenset("rubric topic-title sidebar-title".split())
-
-
-def classes_of(node: LexborNode | None) -> set[str]:
-    """An element's classes."""
-    return set((node.attributes.get("class") or "").split()) if node is not None and node.tag != "-document" else set()
 
 
 def container(reader: Reader, node: LexborNode, depth: int) -> None:
     """An element that means something by its classes, or only holds others."""
     classes = classes_of(node)
-    if node.tag == "section" or "section" in classes:
+    if node.tag == "details" or (_is_section(node, classes) and (node.parent is None or node.parent.tag != "summary")):
         with reader.inside():
-            reader.block(node, depth + 1)
+            _section(reader, node, depth)
+    elif node.tag == "section":
+        _section(reader, node, depth)
+    elif "headertitle" in classes and (title := node.css_first("div.title")) is not None:
+        heading(reader, title, depth)
     elif classes & _TITLES or any(name.startswith("admonitionHeading") for name in classes):
-        _title(reader, node)
+        admonition_title(reader, node)
+    elif node.tag == "summary" and node.css_first(_HEADED) is not None:  # what opens and closes what stands under a heading
+        reader.block(node, depth + 1)
     elif classes & _RUBRICS or node.tag == "summary":
+        reader.note_ids(node, node.attributes)
         reader.emphasize(inline.squeeze(inline.render(node)))
+    elif classes & _SIGNATURES:
+        reader.note_ids(node, node.attributes)
+        labels = ", ".join(inline.visible_text(label) for label in node.css(".mlabel"))
+        reader.emit(inline.code_span(inline.visible_text(node) + (f" [{labels}]" if labels else "")))
+    elif (columns := html_table.columns_of_grid(node, classes)) > 1:
+        reader.note_ids(node, node.attributes)
+        _put_table(reader, *html_table.grid(node, columns))
+    elif "fragment" in classes and node.css_first("div.line") is not None:
+        _code(reader, node, inline.language(node))
     elif node.attributes.get("role") == "tabpanel" or "tabbed-block" in classes:
         named = node.attributes.get("aria-labelledby") or ""
         reader.emphasize(reader.tabs.pop(named if named in reader.tabs else next(iter(reader.tabs), ""), ""))
@@ -43,11 +58,23 @@ def container(reader: Reader, node: LexborNode, depth: int) -> None:
         reader.block(node, depth + 1)
 
 
-def _title(reader: Reader, node: LexborNode) -> None:
-    words = inline.squeeze(inline.render(node)).rstrip(":")
+def _is_section(node: LexborNode, classes: set[str]) -> bool:
+    return node.tag == "section" or "section" in classes
+
+
+def _section(reader: Reader, node: LexborNode, depth: int) -> None:
+    """A section. What stands beside the heading of a declaration (since when it is there) comes after it, as the place begins with it."""
+    title = next((child for child in node.iter() if child.tag in HEADINGS and "code-header" in classes_of(child)), None)
+    if title is None:
+        reader.block(node, depth + 1)
+        return
+    beside = [child for child in node.iter() if child.mem_id != title.mem_id and not hidden(child, child.attributes)]
+    for child in beside:
+        reader.note_ids(child, child.attributes)
+    heading(reader, title, depth)
+    words = inline.squeeze(" ".join(map(inline.render, beside))).strip("· ")
     if words:
-        reader.put_lead()
-        reader.lead = f"{reader.indent}**{words[:1].upper()}{words[1:]}:** "
+        reader.emit(words)
 
 
 def paragraph(reader: Reader, node: LexborNode, depth: int) -> None:
@@ -58,66 +85,12 @@ def paragraph(reader: Reader, node: LexborNode, depth: int) -> None:
         reader.block(node, depth + 1)
 
 
-def heading(reader: Reader, node: LexborNode, depth: int) -> None:
-    """Open the place of a heading, after those of its rank and below are closed."""
-    if classes_of(node.parent) & _ADMONITIONS:
-        _title(reader, node)
-        return
-    text, rest = _heading_words(node)
-    reader.pending.extend(inline.ids(node))
-    if reader.linking:
-        reader.emphasize(text)
-    elif text:
-        _open(reader, node, text)
-    for child in rest:
-        reader.child(child, depth + 1)
-
-
 def link(reader: Reader, node: LexborNode, depth: int) -> None:
     """A link around blocks: a card."""
     outer, target = reader.linking, node.attributes.get("href") or ""
     reader.linking = outer or bool(target and not target.startswith("#"))
     reader.block(node, depth + 1)
     reader.linking = outer
-
-
-def _open(reader: Reader, node: LexborNode, text: str) -> None:
-    reader.put_lead()
-    level = _HEADINGS[node.tag or "h1"]
-    while len(reader.stack) > reader.floor and reader.place.level >= level:
-        reader.stack.pop()
-    short = text if len(text) <= _LONGEST_HEADING else text[:_LONGEST_HEADING].rsplit(" ", 1)[0] + " …"
-    anchor = _anchor(reader, node)
-    place = Place(short.replace("`", ""), anchor, level, ids={*reader.pending, *filter(None, [anchor])})
-    reader.pending.clear()
-    reader.place.content.append(place)
-    reader.stack.append(place)
-    reader.indent, reader.tight = "", False
-    if short != text:
-        reader.emit(text)
-
-
-def _anchor(reader: Reader, node: LexborNode) -> str:
-    """A heading's anchor: what its permanent link names, if the page has it; else its own id, or the nearest one before it."""
-    link = node.css_first("a.headerlink")
-    target = ((link.attributes.get("href") or "") if link is not None else "").partition("#")[2]
-    if target and target in reader.known:
-        return target
-    return node.attributes.get("id") or (reader.pending[-1] if reader.pending else "")
-
-
-def _heading_words(node: LexborNode) -> tuple[str, list[LexborNode]]:
-    """A heading's words, and what a broken page has inside it after them."""
-    children = list(node.iter(include_text=True))
-    block = next((n for n, child in enumerate(children) if child.tag != "-text" and not inline.is_running(child)), None)
-    if block is None:
-        return inline.squeeze(inline.render(node)), []
-    before = [child for child in children[:block] if child.tag == "-text" or not hidden(child, child.attributes)]
-    words = inline.squeeze(inline.joined(child.text_content or "" if child.tag == "-text" else inline.render(child) for child in before))
-    if words:
-        return words, children[block:]
-    first = inline.squeeze(inline.render(children[block]))
-    return (first, children[block + 1 :]) if len(first) <= _LONGEST_HEADING else ("", children)
 
 
 def pre(reader: Reader, node: LexborNode, depth: int) -> None:  # noqa: ARG001 - one signature for all handlers
@@ -135,6 +108,9 @@ def _code(reader: Reader, node: LexborNode, language: str) -> None:
 
 def listing(reader: Reader, node: LexborNode, depth: int) -> None:
     """A list; what stands in it outside of its items is kept between them."""
+    if _is_menu(node):
+        reader.note_ids(node, node.attributes)
+        return
     reader.put_lead()
     start = node.attributes.get("start") or "1"
     number = int(start) if start.isascii() and start.isdigit() and len(start) < 9 else 1
@@ -153,6 +129,14 @@ def listing(reader: Reader, node: LexborNode, depth: int) -> None:
             first, number = False, number + 1
 
 
+def _is_menu(node: LexborNode) -> bool:
+    """Whether a list leads through the site: by its class, or as one of its links is marked as the page that is being read."""
+    if not classes_of(node) & _MENUS and node.css_first(_CURRENT) is None:
+        return False
+    links = [(link.attributes.get("href") or "#").startswith("#") for link in node.css("a")]
+    return len(links) >= _MENU_LINKS and not any(links) and node.css_first(_PROSE) is None
+
+
 def table(reader: Reader, node: LexborNode, depth: int) -> None:
     """A table of data; a table that lays out code or a page is what it holds."""
     code = html_table.listing(node)
@@ -164,27 +148,52 @@ def table(reader: Reader, node: LexborNode, depth: int) -> None:
             label_and_body = html_table.cells(row)
             if label_and_body:
                 definitions.footnote(reader, label_and_body[0], label_and_body[1:], depth)
+    elif (title := _title_cell(node)) is not None:
+        admonition_title(reader, title)
+        for cell in node.css("td"):
+            reader.child(cell, depth + 1)
     else:
         reader.put_lead()
         reader.emphasize(html_table.caption(node))
         if html_table.is_layout(node):
-            for row, _ in html_table.rows(node):
-                for cell in html_table.cells(row):
-                    reader.child(cell, depth + 1)
+            _layout(reader, node, depth)
         else:
             _data(reader, node)
 
 
+def _title_cell(node: LexborNode) -> LexborNode | None:
+    """The title of an admonition that is laid out as a table: a picture, the title, the text."""
+    titles = node.css("th") if classes_of(node.parent) & ADMONITIONS and node.css_first("img") is not None else []
+    return titles[0] if len(titles) == 1 and node.css_first("table table") is None else None
+
+
+def _layout(reader: Reader, node: LexborNode, depth: int) -> None:
+    """What a table that arranges a page holds; a row of short texts under a heading is one line."""
+    for row, _ in html_table.rows(node):
+        cells = html_table.cells(row)
+        line = html_table.line(cells) if reader.place is not reader.root else ""
+        if line:
+            reader.note_ids(row, row.attributes)
+            reader.emit(line)
+            continue
+        reader.pending.extend(filter(None, [row.attributes.get("id")]))
+        for cell in cells:
+            reader.child(cell, depth + 1)
+
+
 def _data(reader: Reader, node: LexborNode) -> None:
     reader.pending.extend(inline.ids(node))
-    head, rows = html_table.table(node)
-    if head:
+    _put_table(reader, *html_table.table(node))
+
+
+def _put_table(reader: Reader, head: list[str], rows: list[str]) -> None:
+    if head and not (len(rows) == 1 and html_table.leads_elsewhere(rows[0])):
         reader.add(Table([reader.indent + line for line in head], [reader.indent + line for line in rows]))
 
 
 HANDLERS: dict[str, Handler] = {
     "": container,
-    **dict.fromkeys(_HEADINGS, heading),
+    **dict.fromkeys(HEADINGS, heading),
     "a": link,
     "p": paragraph,
     **dict.fromkeys(("pre", "listing", "xmp"), pre),

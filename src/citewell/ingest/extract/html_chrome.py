@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from selectolax.lexbor import LexborNode
 
@@ -22,10 +23,15 @@ _CLASSES = frozenset(
     "navheader navfooter md-sidebar md-source-file md-content__button md-feedback md-skip md-footer md-header footnote-backref "
     "footnote-back data-footnote-backref theme-doc-breadcrumbs theme-doc-footer theme-doc-version-badge theme-doc-toc-mobile "
     "pagination-nav pagination navigation breadcrumb breadcrumbs skip-link test-arrow "
+    # rustdoc, doxygen, Hugo, Antora, texinfo
+    "srclink hideme navpath navpath-footer tabs2 tabs3 toc-drawer td-sidebar td-toc td-page-meta nav-panel "
+    "header-anchor anchor-link mlabels-right line-numbers-wrapper "
     # what is for screen readers only, and formulas drawn beside their source
     "sr-only visually-hidden screen-reader-text katex-html".split()
 )
-_NUMBERS = frozenset("linenos lineno linenumber line-number line-numbers-rows gutter rouge-gutter hljs-ln-numbers".split())
+# What code has beside its lines: their numbers, and the lines that an example hides.
+_NUMBERS = frozenset("boring linenos lineno linenumber line-number line-numbers-rows gutter rouge-gutter hljs-ln-numbers".split())
+_IDS = frozenset("breadcrumbs footer navrow1 page-footer page-header site-footer sidebar side-nav titlearea toc tocframe".split())
 _ROLES = frozenset("banner contentinfo navigation search tablist tooltip".split())
 _LABELS = frozenset(("breadcrumb", "breadcrumbs", "pagination", "on this page", "table of contents"))
 _UNSEEN = re.compile(
@@ -36,13 +42,15 @@ _UNSEEN = re.compile(
 _WHITE = r"(?:#f{3,4}(?![\da-f])|#f{6}(?:ff)?(?![\da-f])|white(?![-\w])|rgba?\(\s*255[\s,]+255[\s,]+255)"
 _WHITE_TEXT = re.compile(rf"(?<![-\w])color\s*:\s*(?:{_WHITE}|transparent)", re.IGNORECASE)
 _GROUND = re.compile(r"(?<![-\w])background(?:-color|-image)?\s*:\s*(?!none|transparent|inherit)(?=[^\s;])([^;]*)", re.IGNORECASE)
-_MARKS = frozenset("¶ # § ⚓ 🔗 ∞ ↩ ↩︎ ⤴ ^".split())
+_MARKS = frozenset("¶ ◆ # § ⚓ 🔗 ∞ ↩ ↩︎ ⤴ ^".split())
 _OFFERS = re.compile(
-    r"\[(?:source|docs|edit|view source)\]|(?:edit|improve|rate) this page|(?:edit|view|suggest edits) (?:this page )?on (?:github|gitlab)"
+    r"\[(?:source|docs|edit|view source|[-−+])\]"
+    r"|(?:edit|improve|rate) this page|(?:edit|view|suggest edits) (?:this page )?on (?:github|gitlab)"
     r"|(?:view|show) (?:page )?source|skip to (?:main )?content|back to top",
     re.IGNORECASE,
 )
 _LONGEST_OFFER = 40
+_LONGEST_CLASSES = 200  # that are remembered
 
 
 def hidden(node: LexborNode, attributes: Attributes, *, code: bool = False) -> bool:
@@ -54,17 +62,31 @@ def hidden(node: LexborNode, attributes: Attributes, *, code: bool = False) -> b
         return True
     if not attributes:
         return False
-    role = (attributes.get("role") or "").lower()
-    if role in _ROLES or (attributes.get("aria-label") or "").strip().lower() in _LABELS:
+    role = attributes.get("role")
+    if role and role.lower() in _ROLES:
+        return True
+    label = attributes.get("aria-label")
+    if label and label.strip().lower() in _LABELS:
         return True
     if "hidden" in attributes and role != "tabpanel" and attributes["hidden"] != "until-found":
         return True
-    classes = (attributes.get("class") or "").split()
-    if classes and tag != "body" and not (_NUMBERS | _CLASSES if code else _CLASSES).isdisjoint(classes):
-        return True
-    if ("toc" in classes and _lists_one_page(node)) or (tag == "span" and "fn-backref" in classes):
-        return True
-    return _unseen(node, attributes, code=code)
+    classes = attributes.get("class")
+    if classes:
+        kind = _kind(classes, code=code) if len(classes) <= _LONGEST_CLASSES else _kind.__wrapped__(classes, code=code)
+        if (kind == "chrome" and tag != "body") or (kind == "toc" and _lists_one_page(node)) or (kind == "backref" and tag == "span"):
+            return True
+    if tag in {"div", "details"} and attributes.get("id") in _IDS and node.css_first("h1, h2, h3, h4, h5, h6") is None:
+        return attributes["id"] != "toc" or _lists_one_page(node)
+    return ("style" in attributes or tag == "font") and _unseen(node, attributes, code=code)
+
+
+@lru_cache(maxsize=4096)
+def _kind(classes: str, *, code: bool) -> str:
+    """What an element is by its classes: chrome, a table of contents, a way back to a reference, or "" for content."""
+    names = frozenset(classes.split())
+    if not names.isdisjoint(_CLASSES) or (code and not names.isdisjoint(_NUMBERS)):
+        return "chrome"
+    return "toc" if "toc" in names else "backref" if "fn-backref" in names else ""
 
 
 def _frames(node: LexborNode, tag: str) -> bool:

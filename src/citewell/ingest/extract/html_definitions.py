@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from selectolax.lexbor import LexborNode
 
 from citewell.ingest.extract import html_inline as inline
+from citewell.ingest.extract import html_names
 from citewell.ingest.extract.base import Place
 from citewell.ingest.extract.html_reader import MAX_DEPTH, Reader
 
@@ -46,8 +47,9 @@ def _define(reader: Reader, terms: list[LexborNode], body: LexborNode | None, de
         return None
     reader.settle()
     signature = "\n".join(filter(None, map(inline.signature, terms)))
-    names = tuple(dict.fromkeys(name for term in terms if (name := inline.definition_name(term, ids))))
-    place = Place(names[0] if names else "", ids[0], signature=signature, names=names, ids=set(ids))
+    called = [name for term in terms if (name := inline.definition_name(term, ids))]
+    names = tuple(dict.fromkeys(name for head in called for name in html_names.options(head) or [head]))
+    place = Place(called[0] if called else "", ids[0], signature=signature, names=names, ids=set(ids))
     reader.place.content.append(place)
     with reader.inside(place):
         if body is not None:

@@ -21,6 +21,9 @@ _MAX_INDENT = 40
 # Lines of little else than links before the first heading are a menu: so many links, with at most so many words to each.
 _MENU_LINKS = 3
 _WORDS_A_LINK = 8
+# A line of nothing but the ways to the pages around.
+_LEAST_WAYS = 2
+_WAY = re.compile(r"[\W_]*(?:prev(?:ious)?|next|up|top|home|(?:table of )?contents|index)?[\W_]*", re.IGNORECASE)
 # Prose that Markdown would take for a heading or a fence.
 _MISREAD = re.compile(r"#{1,6}(?:\s|$)|`{3}[^`]*$|~{3}")
 
@@ -31,6 +34,7 @@ class Reader:
 
     handlers: Mapping[str, Handler]  # by tag; "" is the one for elements that only hold others
     known: frozenset[str]  # the ids of the page
+    stem: str = ""  # the name of its file
     root: Place = field(default_factory=lambda: Place(heading="", level=0))
     stack: list[Place] = field(default_factory=list)
     floor: int = 1
@@ -65,10 +69,12 @@ class Reader:
     def flush(self) -> None:
         """End the paragraph being read."""
         text = inline.squeeze(inline.joined(self.words))
+        ways_out = [link.strip() for link in self.links]
         links, linked = len(self.links), sum(len(link.split()) for link in self.links)
         self.words.clear()
         self.links.clear()
-        if text:
+        ways = links >= _LEAST_WAYS and linked >= len(text.split()) and all(map(_WAY.fullmatch, ways_out))
+        if text and not ways:
             block = self.emit(text)
             total = len(text.split())
             if self.place is self.root and links and (linked >= total or (links >= _MENU_LINKS and links * _WORDS_A_LINK > total)):
@@ -171,6 +177,7 @@ class Reader:
     def _read_tabs(self, node: LexborNode) -> None:
         """The labels of tabs stand before all panels: kept by the id that a panel names, else by their order."""
         self.flush()
+        self.note_ids(node, node.attributes)
         found = node.css("[role=tab]") or list(node.iter())
         self.tabs = {tab.attributes.get("id") or f" {n}": inline.squeeze(inline.visible_text(tab)) for n, tab in enumerate(found)}
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from selectolax.lexbor import LexborNode
 
 from citewell.ingest.extract.html_chrome import hidden
-from citewell.ingest.extract.html_inline import BLOCKS, code_span, joined, render, squeeze, visible_text
+from citewell.ingest.extract.html_inline import BLOCKS, code_span, is_running, joined, render, squeeze, visible_text
 
 _MAX_HEAD = 3  # header rows that are repeated wherever a table is split
 _MAX_COLUMNS = 50  # that one cell spans
@@ -16,6 +16,9 @@ _MAX_ROWS = 1000
 _SPARE_CELLS = 5_000  # cells that spans may add to one table
 _REPEATED = 80  # a longer text stands in the first of the cells that it spans alone
 _MAX_DEPTH = 60
+_LEAST_CELLS = 2
+_LEAST_WAYS = 3
+_LONGEST_LINE = 300
 _CODE_CELLS = "td.code pre, td.rouge-code pre"
 
 
@@ -56,6 +59,34 @@ def is_layout(node: LexborNode) -> bool:
         return True
     own = [cell for row, _ in rows(node) for cell in cells(row)]
     return len(own) == 1
+
+
+def line(row_cells: list[LexborNode]) -> str:
+    """The text of a row of several cells that hold short running text only; "" for any other."""
+    if len(row_cells) < _LEAST_CELLS or not all(is_running(child) for cell in row_cells for child in cell.iter()):
+        return ""
+    text = squeeze(" ".join(joined(_words(cell)) for cell in row_cells))
+    return text if len(text) <= _LONGEST_LINE else ""
+
+
+def leads_elsewhere(row: str) -> bool:
+    """Whether a row is the way to the pages around: `| [ << ] | [Contents] |`."""
+    filled = [cell.strip() for cell in row.strip("| ").split("|") if cell.strip()]
+    return len(filled) >= _LEAST_WAYS and all(cell.startswith("[") and cell.endswith("]") for cell in filled)
+
+
+def columns_of_grid(node: LexborNode, classes: set[str]) -> int:
+    """How many columns a table has that is made of one element a cell, its header first, laid out by its style; 0 for what is none."""
+    if not any("table" in name for name in classes):
+        return 0
+    return sum("table-header" in (child.attributes.get("class") or "").split() for child in node.iter())
+
+
+def grid(node: LexborNode, columns: int) -> tuple[list[str], list[str]]:
+    """The header lines and the row lines of such a table."""
+    texts = [squeeze(joined(_words(cell))).replace("|", "\\|") for cell in node.iter() if not hidden(cell, cell.attributes)]
+    lines = ["| " + " | ".join(texts[n : n + columns]) + " |" for n in range(0, len(texts), columns)]
+    return [lines[0], "|" + " --- |" * columns], lines[1:]
 
 
 @dataclass(slots=True)

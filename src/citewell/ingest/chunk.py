@@ -36,15 +36,18 @@ class Chunk:
 def chunk(page: Page, max_chars: int = MAX_CHARS) -> list[Chunk]:
     """The sections of a page in page order. A place without text of its own is left out when places below it carry its heading on.
 
-    The ids of such a place are the next section's: every id of the page lies in some section.
+    Each id of the page is one section's: the first part's of the first place that has it, of the next section where that place is left
+    out. No text is longer than `max_chars`, which is 400 or more.
     """
     seen: Counter[tuple[str, str]] = Counter()
+    given: set[str] = set()
     waiting: frozenset[str] = frozenset()
     found: list[Chunk] = []
     for path, place in _walk(page.root, ()):
-        ids = waiting | place.ids | {place.anchor} - {""}
+        ids = waiting | (place.ids | {place.anchor}) - {""} - given
+        given |= ids
         parts = _place_chunks(path or (page.title,), place, seen, max_chars)
-        found.extend(replace(part, ids=ids) for part in parts)
+        found.extend(replace(part, ids=frozenset() if number else ids) for number, part in enumerate(parts))
         waiting = frozenset() if parts else ids
     if waiting and found:
         found[-1] = replace(found[-1], ids=found[-1].ids | waiting)

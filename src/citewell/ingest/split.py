@@ -18,7 +18,9 @@ _NAME = 60  # the first cell of a row, if no longer, is repeated wherever the ro
 _LEAST_CELL = 20
 _SPAN = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)")
 _SENTENCE = re.compile(r"[.!?…][)\"'”’]*\s")
-_HANG = re.compile(r"([ >]*)((?:[-*+]|\d{1,9}[.)])[ \t]+)?")
+_LEAD = re.compile(r"(?:[ >]|(?:[-*+]|\d{1,9}[.)])[ \t]+)*")  # what stands before the text of a line in lists and quotations
+_ITEM = re.compile(r"[ >]*(?:[-*+]|\d{1,9}[.)])(?:\s|$)")
+_MARGIN = re.compile(r"[ >]*")
 _WIDEST_HANG = 40
 _FENCE_LIKE = re.compile(r"^([ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*)(?=`{3,}[^`\n]*$|~{3,})", re.MULTILINE)
 _CELL_END = re.compile(r"(?<!\\)\|")
@@ -132,9 +134,9 @@ def _cut(line: str, room: int) -> Iterator[str]:
 
 
 def _hanging(line: str, room: int) -> Iterator[str]:
-    """The pieces of a line of prose, the later ones indented as a list item's text is."""
-    start = _HANG.match(line)
-    hang = start.group(1) + " " * len(start.group(2) or "") if start else ""
+    """The pieces of a line of prose, the later ones indented and quoted as its text is."""
+    lead = _LEAD.match(line)
+    hang = re.sub(r"[^ >]", " ", lead.group(0).expandtabs(4)) if lead else ""
     hang = hang if len(hang) <= _WIDEST_HANG else ""
     for number, piece in enumerate(_cut(line, room - len(hang) - 1)):
         yield piece.rstrip() if number == 0 else hang + piece.strip()
@@ -142,8 +144,8 @@ def _hanging(line: str, room: int) -> Iterator[str]:
 
 def _cut_row(row: str, room: int) -> Iterator[str]:
     """A row as several, each with the next stretch of its long cells; the first cell names them all."""
-    indent = row[: len(row) - len(row.lstrip())]
-    cells = [cell.strip() for cell in _CELL_END.split(row.strip().removeprefix("|").removesuffix("|"))]
+    indent = _margin(row)
+    cells = [cell.strip() for cell in _CELL_END.split(row[len(indent) :].rstrip().removeprefix("|").removesuffix("|"))]
     frame = len(indent) + 3 * len(cells) + 1
     share = (room - frame) // len(cells)
     if share < _LEAST_CELL:
@@ -176,23 +178,41 @@ def _defused(md: str) -> str:
 
 
 def _outdented(blocks: list[Block]) -> list[Block]:
-    """The blocks of a part that begins inside a list, moved to the margin as far as what follows allows."""
-    base, moved = _WIDEST_HANG * 100, []
+    """The blocks of a part that begins inside of lists, moved to the margin as far as what follows allows. Quotations stay such."""
+    base: str | None = None
+    listed, moved = False, list[Block]()
     for block in blocks:
-        base = min(base, _indent(block))
-        moved.append(_moved(block, base) if base else block)
+        first = block.prefix if isinstance(block, Code) else render(block)
+        base = _margin(first) if base is None else _common(base, _margin(first))
+        block = _moved(block, base) if " " in base.replace("> ", "") else block
+        item = _ITEM.match(first) is not None
+        if isinstance(block, Text) and item and not listed:  # not every item may stand right behind a paragraph
+            block = Text(block.md)
+        listed = listed or item
+        moved.append(block)
     return moved
 
 
-def _indent(block: Block) -> int:
-    first = block.prefix if isinstance(block, Code) else block.md if isinstance(block, Text) else "\n".join([*block.head, *block.rows])
-    return len(first) - len(first.lstrip(" "))
+def _margin(line: str) -> str:
+    found = _MARGIN.match(line)
+    return found.group(0) if found else ""
 
 
-def _moved(block: Block, columns: int) -> Block:
-    margin = re.compile(rf"^ {{1,{columns}}}", re.MULTILINE)
-    if isinstance(block, Text):
-        return Text(margin.sub("", block.md), block.tight)
+def _moved(block: Block, base: str) -> Block:
     if isinstance(block, Code):
-        return Code(block.text, block.language, margin.sub("", block.prefix))
-    return Table([margin.sub("", line) for line in block.head], [margin.sub("", line) for line in block.rows])
+        return Code(block.text, block.language, _without(block.prefix, base))
+    if isinstance(block, Text):
+        return Text("\n".join(_without(line, base) for line in block.md.split("\n")), block.tight)
+    return Table([_without(line, base) for line in block.head], [_without(line, base) for line in block.rows])
+
+
+def _without(line: str, base: str) -> str:
+    """The line without a margin, or without as much of it as it has; the marks of quotations are kept."""
+    margin = _common(base, line)
+    return "> " * margin.count(">") + line[len(margin) :]
+
+
+def _common(one: str, other: str) -> str:
+    """What both begin with."""
+    end = next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+    return one[:end]

@@ -132,7 +132,7 @@ def test_running_text(markup: str, text: str) -> None:
         ("<ol start='3'><li>a</li><li>b</li></ol>", "3. a\n4. b"),
         ("<ol start='x'><li>a</li></ol>", "1. a"),
         ("<ul><li>a<pre>x = 1</pre>b</li></ul>", "- a\n\n  ```\n  x = 1\n  ```\n\n  b"),
-        ("<ul><li><pre>x</pre></li><li>b</li></ul>", "-\n\n  ```\n  x\n  ```\n- b"),
+        ("<ul><li><pre>x</pre></li><li>b</li></ul>", "-\n  ```\n  x\n  ```\n- b"),
         ("<ul><li><ul><li>a</li></ul></li></ul>", "-\n\n  - a"),
         ("<ul>stray<li>a</li><ul><li>b</li></ul><p>c</p></ul>", "stray\n\n- a\n\n  - b\n\n  c"),
         (

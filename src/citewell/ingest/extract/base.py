@@ -72,6 +72,8 @@ class Place:
 
 @dataclass(slots=True)
 class Page:
+    """A page with its title, the version of the documentation if it is certain, and the address that the page itself calls its own."""
+
     title: str
     root: Place
     version: str = ""
@@ -94,6 +96,8 @@ def lifted(root: Place, title: str) -> Place:
 
 # A line that would make a heading of the one right before it: also an empty list item's.
 _UNDERLINE = re.compile(r"[ \t]*(?:-+|=+)[ \t]*(?:\n|$)")
+# A list item's marker without any text, in a quotation or before one, too.
+_MARKER = re.compile(r"(?:[ >]*(?:[-*+]|\d{1,9}[.)]))+[ \t>]*")
 
 
 def render_code(code: Code) -> str:
@@ -117,10 +121,16 @@ def join(blocks: list[Block]) -> str:
     """The blocks as one Markdown text."""
     text = ""
     for block in blocks:
-        tight = isinstance(block, Text) and block.tight and not _UNDERLINE.match(block.md)
-        separator = "" if not text else "\n" if tight else "\n\n"
-        text += separator + render(block)
+        text += _separator(text, block) + render(block) if text else render(block)
     return text
+
+
+def _separator(text: str, block: Block) -> str:
+    if isinstance(block, Text):
+        tight = block.tight and not _UNDERLINE.match(block.md)
+    else:  # behind a blank line it would not be the list item's
+        tight = _MARKER.fullmatch(text, text.rfind("\n") + 1) is not None
+    return "\n" if tight else "\n\n"
 
 
 def page_markdown(page: Page) -> str:

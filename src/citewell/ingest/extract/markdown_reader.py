@@ -75,9 +75,9 @@ class MarkdownReader:
             rows = [self._shown(line) for line in self.lines[first : node.map[1]]]
             self.add(Table(rows[:2], [row for row in rows[2:] if row.strip()]))
         elif node.type in _LISTS:
-            self._listing(node, prefix)
+            self._listing(node, prefix, marker)
         elif node.type == "blockquote" and node.children:
-            self._quotation(node, prefix, first)
+            self._quotation(node, prefix, marker)
         elif node.type == "colons":
             self._named(str(node.meta["info"]))
         elif node.type == "admonition" and node.children:
@@ -130,15 +130,16 @@ class MarkdownReader:
         if text.strip():
             self.add(Code(text, language(node.info) if node.type == "fence" else "", prefix[:_LONGEST_PREFIX]))
 
-    def _listing(self, node: SyntaxTreeNode, prefix: str) -> None:
-        for item in node.children:
+    def _listing(self, node: SyntaxTreeNode, prefix: str, outer: str) -> None:
+        for number, item in enumerate(node.children):
             line = self.lines[item.map[0]] if item.map else ""
             marker = _marker(self._own(line), prefix)
             if not item.children and item.map:  # nested more deeply than is parsed, or empty
                 self._text(*item.map)
             for position, child in enumerate(item.children):
                 beside = position == 0 and child.map and item.map and child.map[0] == item.map[0]
-                self.block(child, prefix + " " * len(marker), prefix + marker if beside else "")
+                before = outer if outer and number == 0 else prefix
+                self.block(child, prefix + " " * len(marker), before + marker if beside else "")
 
     def _admonition(self, node: SyntaxTreeNode, prefix: str) -> None:
         titled = _ADMONITION.fullmatch(node.info)
@@ -157,12 +158,14 @@ class MarkdownReader:
             self.add(Text(self.lead.rstrip()))
         self.lead = ""
 
-    def _quotation(self, node: SyntaxTreeNode, prefix: str, first: int) -> None:
+    def _quotation(self, node: SyntaxTreeNode, prefix: str, marker: str) -> None:
         """A quotation, or an alert: `> [!NOTE]` and what follows it."""
+        first = node.map[0] if node.map else 0
         alert = _ALERT.fullmatch(self._own(self.lines[first])) if node.map else None
         if alert is None:
             for child in node.children:
-                self.block(child, prefix + "> ")
+                beside = marker and child.map and child.map[0] == first
+                self.block(child, prefix + "> ", f"{marker}> " if beside else "")
             return
         words = alert.group(2).strip() or alert.group(1).capitalize()
         self._put_lead()

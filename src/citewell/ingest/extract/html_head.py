@@ -41,22 +41,22 @@ def titled(root: Place, document: LexborHTMLParser, stem: str) -> tuple[Place, s
     """The page's places with its title at their top, and that title; `stem` is the file's name, for a page that has none."""
     head, *site = _SEPARATOR.split(_head_title(document))
     head = head.replace("<no title>", "")
-    top = next((place for place in root.places if place.level == 1), None)
-    if top is not None and top is root.places[0] and top.heading != head and _names_site(top, head, site):
-        root.content = [*root.content[: root.content.index(top)], *top.content, *root.content[root.content.index(top) + 1 :]]
-        root.ids |= top.ids  # the name of the site, which every page of it has
-        top = None
-    if (
-        top is not None
-        and head
-        and head != top.heading
-        and _says_nothing(top.heading, alone=len(root.places) == 1)
-        and not _says_nothing(head)
-    ):
+    first = next((place for place in root.places if place.level == 1), None)
+    if first is not None and first is root.places[0] and first.heading != head and _names_site(first, head, site):
+        _unwrap(root, first)
+        first = None
+    if first is not None and not head.startswith(first.heading) and not _says_nothing(head) and _is_vague(first, root):
         root.heading = head
         return root, head
     root = lifted(root, head)
-    return root, root.heading or (top.heading if top is not None else "") or head or stem
+    return root, root.heading or (first.heading if first is not None else "") or head or stem
+
+
+def _unwrap(root: Place, first: Place) -> None:
+    """Take the name of the site, which every page of it has, from over the page's own headings."""
+    at = next(n for n, item in enumerate(root.content) if item is first)
+    root.content[at : at + 1] = first.content
+    root.ids |= first.ids
 
 
 def _head_title(document: LexborHTMLParser) -> str:
@@ -74,8 +74,12 @@ def _bare(heading: str) -> str:
     return _COUNTED.sub("", heading, count=1).casefold()
 
 
-def _says_nothing(heading: str, *, alone: bool = True) -> bool:
-    return _GENERIC.fullmatch(heading) is not None or (not alone and _NUMBERED.match(heading) is not None)
+def _is_vague(first: Place, root: Place) -> bool:
+    return _says_nothing(first.heading) or (len(root.places) > 1 and _NUMBERED.match(first.heading) is not None)
+
+
+def _says_nothing(heading: str) -> bool:
+    return not heading or _GENERIC.fullmatch(heading) is not None
 
 
 def version(document: LexborHTMLParser, text: str) -> str:

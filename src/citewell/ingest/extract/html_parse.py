@@ -15,11 +15,10 @@ _FLAT = frozenset(
     "area base br col embed hr img input link meta param source track wbr p li dt dd tr td th thead tbody tfoot colgroup option optgroup "
     "rp rt body html head".split()
 )
-# Drawings and formulas are the only places where `<path/>` is closed by its own slash; whatever is not part of one ends it.
-_FOREIGN = frozenset(("svg", "math"))
+# Drawings are the only places where `<path/>` is closed by its own slash; whatever is not part of one ends it.
 _DRAWN = frozenset(
-    "circle clippath defs ellipse filter g line lineargradient marker mask path pattern polygon polyline radialgradient rect stop symbol "
-    "text tspan use mi mn mo ms mspace mrow mfrac msqrt msub msup msubsup mtable mtr mtd mtext mover munder munderover mstyle".split()
+    "svg circle clippath defs ellipse filter g line lineargradient marker mask path pattern polygon polyline radialgradient rect stop "
+    "symbol text tspan use".split()
 )
 
 
@@ -35,11 +34,9 @@ def _depth(text: str) -> int:
     deepest = depth = 0
     drawing = False
     for tag in _TAG.finditer(text):
-        name = tag.group(2).lower()
-        if name not in _FLAT:
-            drawing = name in _FOREIGN or (drawing and name in _DRAWN)
-            if drawing and tag.group(3):
-                continue
-            depth = max(depth - 1, 0) if tag.group(1) else depth + 1
+        ends, name, closed = tag.group(1), tag.group(2).lower(), tag.group(3)
+        drawing = not ends if name == "svg" else drawing and name in _DRAWN
+        if name not in _FLAT and not (drawing and closed):
+            depth = max(depth - 1, 0) if ends else depth + 1
             deepest = max(deepest, depth)
     return deepest

@@ -258,7 +258,8 @@ def _refuse_unknown() -> None:
     known = {name for names in variables().values() for name in names}
     for name in os.environ:
         if name not in known and name.upper().startswith(_OURS) and not name.upper().startswith("CITEWELL_TEST_"):
-            hint = near_miss(name, known) or "docs/settings.md lists them all; unset this one."
+            bare = name.upper().removeprefix("CITEWELL_")
+            hint = near_miss(bare if bare in known else name, known) or "docs/settings.md lists them all; unset this one."
             raise SettingsError(f"{name} is no setting of citewell.", hint=hint)
     for name, value in read_config().items():
         table = _is_table(name, value)

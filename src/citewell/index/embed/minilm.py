@@ -109,7 +109,7 @@ def pooled(session: Any, ids: Any, mask: Any) -> Vectors:
     import numpy as np
 
     hidden = session.run(None, {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)})[0]
-    summed = np.einsum("bth,bt->bh", hidden, mask.astype(np.float32))
+    summed = (mask[:, None, :].astype(np.float32) @ hidden)[:, 0]
     vectors: Vectors = summed / np.linalg.norm(summed, axis=1, keepdims=True).clip(min=1e-12)
     return vectors
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import anyio
+import anyio.to_thread
 import psycopg
 import pytest
 
 from citewell.errors import DatabaseError
 from citewell.index.db import Database, unfit
+from citewell.index.embedded import EmbeddedServer
 from citewell.index.migrate import HEAD, migrate, schema_version
-from tests.conftest import with_account, with_database
+from tests.conftest import forget_cluster, with_account, with_database
 
 pytestmark = pytest.mark.anyio
 
@@ -107,3 +110,17 @@ async def test_the_pool_survives_connections_that_the_server_drops(database: str
     await opened.close()
     with pytest.raises(DatabaseError, match="not open"):
         await opened.fetch("sources")
+
+
+async def test_a_server_that_was_stopped_is_told_at_once(tmp_path: Path) -> None:
+    server = EmbeddedServer(tmp_path)
+    opened = Database(await anyio.to_thread.run_sync(server.acquire))
+    await opened.open()
+    await anyio.to_thread.run_sync(server.stop)
+    with anyio.fail_after(10):
+        for _ in range(3):  # the connection at hand, then those that the pool cannot make
+            with pytest.raises(DatabaseError, match="cannot be reached or went away"):
+                await opened.fetch("sources")
+    await opened.close()
+    server.release()
+    forget_cluster(tmp_path)

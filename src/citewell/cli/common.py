@@ -170,6 +170,7 @@ def _log_to_stderr(*, verbose: bool) -> None:
 
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    handler.setLevel(logging.INFO if verbose else logging.ERROR)  # some loggers have a level of their own
     handler.addFilter(RedactingFilter(Redactor(_secrets)))
     logging.basicConfig(level=logging.INFO if verbose else logging.ERROR, handlers=[handler], force=True)
     logging.captureWarnings(capture=True)

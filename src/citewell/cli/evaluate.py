@@ -11,6 +11,7 @@ from citewell.cli.common import Command, Home, Json, Options, ProfileName, Verbo
 
 if TYPE_CHECKING:
     from citewell.app import Citewell
+    from citewell.evals.dataset import QuestionRow
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
 
@@ -34,23 +35,32 @@ def retrieval(
     """Does search find the expected places, and how far in front?"""
     options = Options(json, home, profile, verbose)
 
-    async def work(citewell: Citewell) -> dict[str, Any]:
+    async def given() -> tuple[list[QuestionRow], dict[str, float]]:
         from citewell.evals.dataset import read_rows
+        from citewell.evals.report import make_folder, read_baseline
+
+        least = read_baseline(baseline) if baseline else {}
+        if out:
+            make_folder(out)
+        return read_rows(questions), least
+
+    rows, least = run(options, given)  # what is wrong with them is told before the work begins
+
+    async def work(citewell: Citewell) -> dict[str, Any]:
         from citewell.evals.report import report
         from citewell.evals.run import run_retrieval
 
-        return report("retrieval", await run_retrieval(citewell, read_rows(questions), k), out)
+        return report("retrieval", await run_retrieval(citewell, rows, k), out)
 
     found = with_app(options, work)
     emit(options, found, lambda: _text(found))
-    if baseline is not None:
-        run(options, lambda: _compare(found["metrics"], baseline))
 
+    async def compared() -> None:
+        from citewell.evals.report import compare
 
-async def _compare(metrics: dict[str, float], baseline: Path) -> None:
-    from citewell.evals.report import compare
+        compare(found["metrics"], least)
 
-    compare(metrics, baseline)
+    run(options, compared)
 
 
 def _text(found: dict[str, Any]) -> str:

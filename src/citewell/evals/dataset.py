@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Any
 from citewell.errors import UsageError
 
 _FORMS = '"expected": [["part of an address", …], …]; "graded": [{"url": "end of an address", "grade": 3}].'
+MOST_GRADE = 100  # what a page gains doubles with each grade
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,25 +81,27 @@ def _row(number: int, data: Mapping[str, Any], file: Path) -> QuestionRow:
             expected=[_group(group) for group in _items(data, "expected")],
             graded=dict(_grade(item) for item in _items(data, "graded")),
         )
-    except (TypeError, KeyError, ValueError) as error:
-        raise UsageError(f"{file}, line {number}: expected or graded is malformed.", hint=_FORMS) from error
+    except ValueError as error:
+        raise UsageError(f"{file}, line {number}: expected or graded is malformed: {error}.", hint=_FORMS) from error
 
 
 def _items(data: Mapping[str, Any], field: str) -> list[Any]:
     value = data.get(field)
     if value is not None and not isinstance(value, list):
-        raise TypeError(field)
+        raise ValueError(f"{field} is no list")
     return value or []
 
 
 def _group(group: object) -> list[str]:
     if not isinstance(group, list) or not group or not all(isinstance(text, str) and text.strip() for text in group):
-        raise TypeError("a group is a list of texts that are not empty, which would be found anywhere")
+        raise ValueError("a group is a list of texts that are not empty, as those would be found anywhere")
     return [text.lower() for text in group]
 
 
-def _grade(item: Mapping[str, Any]) -> tuple[str, float]:
-    url, grade = item["url"], float(item["grade"])
-    if not isinstance(url, str) or not url.strip() or not math.isfinite(grade) or grade < 0:
-        raise ValueError("a grade is a number from 0 on")
-    return url, grade
+def _grade(item: object) -> tuple[str, float]:
+    url, grade = (item.get("url"), item.get("grade")) if isinstance(item, Mapping) else (None, None)
+    if not isinstance(url, str) or not url.strip():
+        raise ValueError("a grade is an object with url and grade")
+    if isinstance(grade, bool) or not isinstance(grade, (int, float)) or not 0 <= grade <= MOST_GRADE:
+        raise ValueError(f"the grade of {url} is no number from 0 to {MOST_GRADE}")
+    return url, float(grade)

@@ -6,7 +6,8 @@ import json
 import math
 import random
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from statistics import fmean
@@ -21,7 +22,7 @@ _BASELINE_FORM = 'It holds {"metrics": {"recall@8": 0.8}}.'
 
 
 def report(suite: str, rows: Sequence[ScoredRow], out: Path | None) -> dict[str, Any]:
-    """`{suite, n, metrics, intervals, by_type, rows_file}`; the rows go to `out` as JSON Lines when it is given."""
+    """`{suite, n, metrics, intervals, by_type, rows_file}`; the rows go to the folder `out` as JSON Lines when it is given."""
     types: defaultdict[str, list[ScoredRow]] = defaultdict(list)
     for row in rows:
         types[row.type].append(row)
@@ -52,22 +53,27 @@ def interval(values: Sequence[float]) -> tuple[float, float]:
     return round(resampled[int(0.025 * _RESAMPLES)], 4), round(resampled[int(0.975 * _RESAMPLES) - 1], 4)
 
 
-def compare(metrics: dict[str, float], baseline: Path) -> None:
-    """Raises `BaselineMissed` that names every metric below the baseline, or not measured.
+def read_baseline(file: Path) -> dict[str, float]:
+    """The least value of each metric.
 
     The file is what `--json` prints, or `{"metrics": {name: least}}`, or `{name: least}`; anything else raises `UsageError`.
     """
     try:
-        data = json.loads(baseline.read_text(encoding="utf-8-sig"))
+        data = json.loads(file.read_text(encoding="utf-8-sig"))
         least = {str(name): _finite(value) for name, value in data.get("metrics", data).items()}
     except (OSError, ValueError, AttributeError, TypeError, RecursionError) as error:
-        raise UsageError(f"{baseline} is no baseline: {error}.", hint=_BASELINE_FORM) from error
+        raise UsageError(f"{file} is no baseline: {error}.", hint=_BASELINE_FORM) from error
     if not least:
-        raise UsageError(f"{baseline} is no baseline: it names no metric.", hint=_BASELINE_FORM)
+        raise UsageError(f"{file} is no baseline: it names no metric.", hint=_BASELINE_FORM)
+    return least
+
+
+def compare(metrics: dict[str, float], least: Mapping[str, float]) -> None:
+    """Raises `BaselineMissed` that names every metric below the baseline, or not measured."""
     missed = [f"{name} {metrics[name]:.4f} < {value:.4f}" for name, value in least.items() if name in metrics and metrics[name] < value]
     missed += [f"{name} was not measured" for name in least if name not in metrics]
     if missed:
-        raise BaselineMissed(f"Below the baseline: {', '.join(missed)}.", hint=f"Compare the rows, or correct {baseline}.")
+        raise BaselineMissed(f"Below the baseline: {', '.join(missed)}.", hint="Compare the rows, or correct the baseline.")
 
 
 def _finite(value: Any) -> float:
@@ -76,11 +82,23 @@ def _finite(value: Any) -> float:
     return float(value)
 
 
+def make_folder(out: Path) -> None:
+    """The folder for the rows, before there are any. Raises `UsageError` where it cannot be made."""
+    with _told():
+        out.mkdir(parents=True, exist_ok=True)
+
+
 def _write(suite: str, rows: Sequence[ScoredRow], out: Path) -> Path:
     file = out / f"{suite}.jsonl"
-    try:
-        out.mkdir(parents=True, exist_ok=True)
+    make_folder(out)
+    with _told():
         file.write_text("".join(json.dumps(asdict(row)) + "\n" for row in rows), encoding="utf-8")
+    return file
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    try:
+        yield
     except OSError as error:
         raise UsageError(f"The rows cannot be written: {error}.", hint="Name a folder for --out that can be written to.") from error
-    return file

@@ -94,7 +94,7 @@ def text_link(url: str, anchor: str, quotation: str, *, markdown: bool) -> str:
 def _text_fragment(quotation: str, *, markdown: bool) -> str:
     """The words a browser looks for: the quotation as it is displayed, its two ends when it is long.
 
-    What it looks for in one go lies in one block and runs over no footnote's mark. So a label ("Note:") is left out, a table row is named by
+    What it looks for in one go lies in one block and runs over no footnote's mark. So a label ("Note:") is left out, a table row named by
     its first and last cells, a sentence with notes by what stands before the first and after the last, and of several lines in a code block
     the first stands for all.
     """

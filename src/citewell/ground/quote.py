@@ -101,10 +101,10 @@ async def _unknown(question: str, store: Store, filters: Filters) -> list[str]:
 
 def _whole_term(name: str) -> int | None:
     """The term under which a name, or the last part of a dotted one, is indexed as a whole; None where nothing can be said of it: one with
-    hyphens is indexed by its parts only, and a stop word (`--all`) not at all."""
+    hyphens is indexed by its parts only, a stop word (`--all`) not at all, and a letter (`-k`) is found anywhere."""
     bare = last_component(name).lstrip("-")
     terms = tokens(bare)
-    return term_id(terms[0]) if terms and "-" not in bare and terms[0] not in STOP_WORDS else None
+    return term_id(terms[0]) if terms and len(bare) > 1 and "-" not in bare and terms[0] not in STOP_WORDS else None
 
 
 def _as_written(name: str, prose: str) -> str:

@@ -31,7 +31,7 @@ _REMOVED = "{count} citation marker(s) named no section that was shown and were 
 async def ground(run: Run, deps: Deps, draft: Draft) -> Answer:
     """The answer to a question whose evidence is gathered. Never raises for what a draft holds."""
     if not len(run.evidence):
-        message = _NOT_FOUND if run.corpus.index_version else _EMPTY
+        message = _NOT_FOUND if run.corpus.sections else _EMPTY
         return assemble(run, deps, draft, status="not_found", reason="no_sections", answer_md=message)
     if draft.answer_md is None:
         return await _by_quotation(run, deps, draft)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from typing import Any
 
 import anyio.to_thread
@@ -25,6 +25,7 @@ _MIN_SERVER = 150_000
 _MIN_VECTOR = (0, 8)
 _POOL_SIZE = 10
 _CONNECT_SECONDS = 15.0
+_USUAL_SECONDS = 1.0
 # hnsw.ef_search: at pgvector's 40, one nearest neighbour in twelve is missed. Iterative scans go on until a filter has its rows or
 # so many vectors have been looked at.
 _SESSION = (
@@ -74,8 +75,20 @@ class Database:
         if self._pool is None:
             raise DatabaseError("The database is not open.", hint="Use citewell as a context manager.")
         with translated(self.url):
-            async with self._pool.connection() as connection:
-                yield connection
+            connection = await self._get(self._pool)
+            try:
+                async with connection:
+                    yield connection
+            finally:
+                await self._pool.putconn(connection)
+
+    async def _get(self, pool: AsyncConnectionPool[Connection]) -> Connection:
+        """A connection of the pool. Who waits for one longer than usual looks whether there still is a server: the pool itself would go
+        on trying."""
+        with suppress(PoolTimeout):
+            return await pool.getconn(timeout=_USUAL_SECONDS)
+        await self._ask_once("server")
+        return await pool.getconn(timeout=_CONNECT_SECONDS)
 
     @asynccontextmanager
     async def transaction(self, *, durable: bool = True) -> AsyncIterator[Connection]:

@@ -12,7 +12,11 @@ MOST = 12
 _ADDRESS = re.compile(r"\b[a-z][a-z0-9+.-]{1,10}://\S+|(?<![\w.+-])[\w.+-]+@[\w-]+\.[\w.-]+", re.IGNORECASE)  # and of mail
 _SPAN = re.compile(r"`([^`\n]{1,120})`")
 _SPAN_NAME = re.compile(r"[@$%&!]?(-{0,2}\w[\w.:#-]*)")
-_FLAG = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]{1,60}(?:\.[\w-]{1,60}){0,4}(?=[\s=,.;:?!)\]'\"`|/]|$)")
+_FLAG_END = r"(?=[\s=,.;:?!)\]'\"`|/]|$)"
+_FLAG = re.compile(
+    rf"(?<![\w-])--?[A-Za-z][\w-]{{1,60}}(?:\.[\w-]{{1,60}}){{0,4}}{_FLAG_END}"
+    rf"|(?<![^\s'\"`/,|(])(?<!\w\()-[A-Za-z]{_FLAG_END}"  # `-k`; not the negative in `f(-x)`, `y=-x`
+)
 _NAME = re.compile(r"(?<!\w)[A-Za-z_]\w*(?:(?:\.|::|#)[A-Za-z_]\w*)*(?=(\((?!e?s\)))?)")  # "tensor(s)" is a plural, no call
 _JOINT = re.compile(r"::|[.#]")
 _CAMEL = re.compile(r"^(?:[A-Z][a-z0-9]+){2,}\w*$|^[a-z0-9]+[A-Z]\w*$|^[A-Z]{2,}[a-z]\w*$|^[A-Za-z]+\d+[A-Za-z]\w*$")

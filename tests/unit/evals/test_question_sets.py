@@ -107,6 +107,10 @@ class TestMalformed:
             {"graded": [{"url": "x.html", "grade": -1}]},
             {"graded": [{"url": "x.html", "grade": float("nan")}]},
             {"graded": [{"url": "x.html", "grade": None}]},
+            {"graded": [{"url": "x.html", "grade": "3"}]},
+            {"graded": [{"url": "x.html", "grade": True}]},
+            {"graded": [{"url": "x.html", "grade": 5000}]},
+            {"graded": [{"url": "x.html", "grade": 10**400}]},
             {"graded": [{"url": "", "grade": 1}]},
             {"graded": [{"url": 5, "grade": 1}]},
             {"graded": [None]},
@@ -115,7 +119,7 @@ class TestMalformed:
     def test_a_row_that_expects_wrongly_is_named(self, tmp_path: Path, fields: dict[str, Any]) -> None:
         file = written(tmp_path, {"question": "fine"}, {"question": "q", **fields})
         error = refused(file)
-        assert str(error) == f"{file}, line 2: expected or graded is malformed."
+        assert str(error).startswith(f"{file}, line 2: expected or graded is malformed: ")
         assert '"expected": [["part of an address", …], …]' in error.hint
 
     @pytest.mark.parametrize("text", ["", "\n \n"])

@@ -30,6 +30,7 @@ NAMES = [
     ("Array#map", ["array#map"]),
     ("--web.enable-lifecycle, -Wall, --foo=bar, --one|--two", ["--web.enable-lifecycle", "-wall", "--foo", "--one", "--two"]),
     ("--jobs? --force! (--quiet) `--verbose`", ["--jobs", "--force", "--quiet", "--verbose"]),
+    ("What does -k do in pytest? sphinx-build -a, (-h) or `-v`; -W/-b", ["-k", "-a", "-h", "-v", "-w", "-b"]),
     ("std::vector<int>::push_back", ["std::vector", "push_back"]),
     (
         "`with` and `dim=0`, `x[0]`, `@property`, `$HOME`, `cat(a, b)`, `torch.cat.`",
@@ -50,6 +51,7 @@ NONE = [
     "Which GPUs, CPUs, APIs and IDs are there?",
     "the layer(s), tensor(s) and box(es)",
     "a - b, well-known, --, - x, 5-3",
+    "e-mail, x - y, -1 and -5 degrees, f(-x), y=-x, a[-n], a-b, (a-b), X-ray, \u2212k",
     "C#, #hash, x.y, _em_, a_, ``, ` `, `=`, `3.11`, `[1, 2]`, `->`",
     "Größer als übung?",
     "",

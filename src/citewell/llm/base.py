@@ -163,15 +163,15 @@ class Provider(Protocol):
 
     name: str
 
-    def stream(self, model: str, request: ChatRequest, *, capability: Capability, timeout: float) -> AsyncIterator[Delta | ChatResult]:
+    def stream(self, model: str, request: ChatRequest, *, capability: Capability, seconds: float) -> AsyncIterator[Delta | ChatResult]:
         """The pieces as they come, then one `ChatResult`, last. Raises `ProviderFault`. Closing the iterator cancels the request.
 
-        `timeout` is in seconds for the whole of it. What `capability` says a model lacks is not sent: without tools none are offered, and a
+        `seconds` is the limit for the whole of it. What `capability` says a model lacks is not sent: without tools none are offered, and a
         schema is asked for in the strongest way the model knows.
         """
         ...
 
-    async def models(self, *, timeout: float) -> list[str]:
+    async def models(self, *, seconds: float) -> list[str]:
         """The names of the models that it serves. Raises `ProviderFault`."""
         ...
 

@@ -6,26 +6,28 @@ import re
 
 from citewell.ingest.extract.base import NotContent, Page, lifted
 from citewell.ingest.extract.rest_directives import HANDLERS, STANDARD, other
-from citewell.ingest.extract.rest_parse import parse
+from citewell.ingest.extract.rest_parse import TooManyFaults, parse
 from citewell.ingest.extract.rest_reader import TreeReader
 from citewell.ingest.extract.text_plain import extract_plain
 
-_LONGEST = 3_000_000  # characters: docutils takes seconds for each million
+_LONGEST = 2_000_000  # characters: docutils takes some seconds for each million
+_LONGEST_LINE = 10_000  # characters, docutils' own limit against lines that its patterns choke on
 _CODING = re.compile(r"\A(?:\.\.[ \t]*)?-\*-.*?-\*-[ \t]*\n")
 
 
 def extract_rest(text: str, name: str) -> Page:
     """The page of a reStructuredText. Raises `NotContent` for a page without text.
 
-    One that is too long or nests too deeply for docutils is read as plain text.
+    One that docutils could not read in time is read as plain text: it is too long, has a line that is, nests too deeply, or has more
+    faults than a reStructuredText can have.
     """
-    if len(text) > _LONGEST:
+    if len(text) > _LONGEST or any(len(line) > _LONGEST_LINE for line in text.split("\n")):
         return extract_plain(text, name)
     try:
         document = parse(_CODING.sub("", text), HANDLERS, STANDARD, other)
         reader = TreeReader(document)
         root = reader.read()
-    except RecursionError:
+    except (RecursionError, TooManyFaults):
         return extract_plain(text, name)
     if not root.content:
         raise NotContent("no text")

@@ -18,8 +18,10 @@ from docutils.parsers.rst import Parser, states
 from citewell.ingest.extract import rest_roles
 from citewell.ingest.extract.rest_objects import Context
 
-MAX_DEPTH = 25  # blocks nested deeper are taken as they are written
+MAX_DEPTH = 16  # blocks nested deeper are taken as they are written
 _LONGEST_PARAGRAPH = 4000  # characters whose inline markup is looked for at once: an unclosed mark costs no more than these
+_FAULTS = 1000  # that a page may have, and one more for so many characters: beyond them it is no reStructuredText
+_CHARS_A_FAULT = 500
 _OPTION = re.compile(r":(?! )((?:\\.|[^:\\])+?):(?:\s+(.*)|$)")
 
 _SETTINGS = frontend.get_default_settings(Parser)
@@ -64,6 +66,25 @@ class Directive:
         return list(holder.children)
 
 
+class TooManyFaults(Exception):
+    """A text is so unlike reStructuredText that reading it as such makes no sense."""
+
+
+class _Reporter(utils.Reporter):  # type: ignore[misc]  # docutils has no types
+    """docutils' messages are not for the page's readers: they are counted, and keep the text that they are about."""
+
+    def __init__(self, faults: int) -> None:
+        super().__init__("page", report_level=5, halt_level=10, stream=False)
+        self._left = faults
+
+    def system_message(self, level: int, message: str, *children: nodes.Node, **attributes: Any) -> nodes.system_message:  # noqa: ARG002
+        if level > self.INFO_LEVEL:
+            self._left -= 1
+            if self._left < 0:
+                raise TooManyFaults
+        return nodes.system_message(None, *children, level=level)
+
+
 Handler = Callable[[Directive], list[nodes.Node]]
 
 
@@ -79,10 +100,11 @@ class Parsing:
 
 
 def parse(text: str, handlers: Mapping[str, Handler], standard: Mapping[str, Any], other: Handler) -> nodes.document:
-    """The document tree of a text, without docutils' transforms. Raises `RecursionError` for markup that nests too deeply."""
+    """The document tree of a text, without docutils' transforms. Raises `RecursionError` for markup that nests too deeply,
+    and `TooManyFaults`."""
     settings = copy(_SETTINGS)
     document = utils.new_document("page", settings)
-    document.reporter.stream = None
+    document.reporter = _Reporter(_FAULTS + len(text) // _CHARS_A_FAULT)
     machine = states.RSTStateMachine(state_classes=_state_classes(Parsing(handlers, standard, other)), initial_state="Body")
     lines = statemachine.string2lines(text, tab_width=settings.tab_width, convert_whitespace=True)
     machine.run(lines, document, inliner=_Inliner())

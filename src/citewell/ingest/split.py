@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from citewell.ingest.extract.base import Block, Code, Table, Text, join, render
+from citewell.ingest.extract.base import Block, Code, Table, Text, join, render, separator
 
 _LONGEST_RUN = 100  # backticks in a row that a fence is made longer for
 _MOST_TICKS = 200  # in a line with more, no code span is looked for
@@ -33,22 +33,27 @@ def pack(blocks: Iterable[Block], limit: int) -> list[str]:
     size = 0
     for whole in blocks:
         # What little stands before a block that must be cut goes with its first piece.
-        room = limit - size if size <= _INTRODUCTION and len(render(whole)) > limit else limit
-        for block in pieces(whole, room):
-            if open_ and size + len(render(block)) > limit:
+        before = size + _gap_length(whole) if open_ and size <= _INTRODUCTION and len(render(whole)) > limit else 0
+        for block in pieces(whole, limit - before):
+            if open_ and size + _gap_length(block) + len(render(block)) > limit:
                 parts.append(open_)
                 open_ = _taken_along(open_, block, limit)
-                size = sum(len(render(kept)) + 2 for kept in open_)
+                size = sum(len(render(kept)) for kept in open_)
+            size += len(render(block)) + (_gap_length(block) if open_ else 0)
             open_.append(block)
-            size += len(render(block)) + 2
     texts = (join(_outdented(part)) for part in [*parts, open_])
     return [text for text in texts if text.strip()]
+
+
+def _gap_length(block: Block) -> int:
+    """The characters between a block and the one before it, at most."""
+    return len(separator("", block))
 
 
 def _taken_along(full: list[Block], following: Block, limit: int) -> list[Block]:
     """What a full part ends with and gives to the next one: a line that introduces the block that follows."""
     last = full[-1]
-    if len(full) < 2 or not _introduces(last, following) or len(render(last)) + 2 + len(render(following)) > limit:
+    if len(full) < 2 or not _introduces(last, following) or len(render(last)) + _gap_length(following) + len(render(following)) > limit:
         return []
     return [full.pop()]
 
@@ -209,7 +214,7 @@ def _moved(block: Block, base: str) -> Block:
 def _without(line: str, base: str) -> str:
     """The line without a margin, or without as much of it as it has; the marks of quotations are kept."""
     margin = _common(base, line)
-    return "> " * margin.count(">") + line[len(margin) :]
+    return re.sub(" +", " ", margin).lstrip() + line[len(margin) :]
 
 
 def _common(one: str, other: str) -> str:

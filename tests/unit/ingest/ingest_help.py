@@ -73,3 +73,9 @@ def headings(text: str) -> list[str]:
     """The headings that a Markdown parser sees."""
     tokens = _PARSER.parse(text)
     return [tokens[n + 1].content for n, token in enumerate(tokens) if token.type == "heading_open"]
+
+
+def top_headings(text: str) -> list[str]:
+    """The headings that a Markdown parser sees outside of lists and quotations."""
+    tokens = _PARSER.parse(text)
+    return [tokens[n + 1].content for n, token in enumerate(tokens) if token.type == "heading_open" and token.level == 0]

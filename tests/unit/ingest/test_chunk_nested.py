@@ -78,6 +78,8 @@ LONG_CODE = "\n".join(f"c{n} = {n}  # comment" for n in range(300))
         ("10) > ", "    > "),
         ("- > 10) ", "  >     "),
         ("> > - ", "> >   "),
+        (">>> - ", ">>>   "),
+        ("> - x\n>   - ", ">     "),
     ],
 )
 def test_a_fence_longer_than_a_part_wherever_it_lies(first: str, rest: str) -> None:

@@ -232,6 +232,18 @@ def test_the_lines_of_the_author_are_kept(text: str) -> None:
     assert only(text) == text
 
 
+@pytest.mark.parametrize(
+    "text", ["[a]: /u 'never closed", '[a]: /u "title" more', "[a]: <u>(b)", "a <!--> b -->", "a <!---> b -->", "[a]: /u 'x'\n[b]: /v (y"]
+)
+def test_what_only_looks_like_a_definition_or_a_comment_is_shown(text: str) -> None:
+    assert only(text).replace(" ", "") == text.replace("<!-->", "").replace("<!--->", "").replace(" ", "")
+
+
+@pytest.mark.parametrize("text", ["[a]: /u", "[a]: <u v> 'x'", '[a]: /u "x \\" y"', "[a]: /u (x)\n[b]: /v"])
+def test_definitions_are_not_shown(text: str) -> None:
+    assert only(f"x\n\n{text}") == "x"
+
+
 def test_hidden_text_and_comments_are_dropped() -> None:
     text = only(
         "a <span style='display:none'>SECRET</span> b <!-- SECRET\nSECRET --> c `<i hidden>code</i>`\n\n<div hidden>SECRET</div>\n\n"

@@ -98,6 +98,8 @@ def lifted(root: Place, title: str) -> Place:
 _UNDERLINE = re.compile(r"[ \t]*(?:-+|=+)[ \t]*(?:\n|$)")
 # A list item's marker without any text, in a quotation or before one, too.
 _MARKER = re.compile(r"(?:[ >]*(?:[-*+]|\d{1,9}[.)]))+[ \t>]*")
+# The margin of what lies in a list that is quoted: a blank line without the mark would end both.
+_QUOTED_ITEM = re.compile(r"([ >]*>) {2,}")
 
 
 def render_code(code: Code) -> str:
@@ -121,16 +123,18 @@ def join(blocks: list[Block]) -> str:
     """The blocks as one Markdown text."""
     text = ""
     for block in blocks:
-        text += _separator(text, block) + render(block) if text else render(block)
+        text += separator(text, block) + render(block) if text else render(block)
     return text
 
 
-def _separator(text: str, block: Block) -> str:
+def separator(text: str, block: Block) -> str:
+    """What stands between a text and the block after it."""
     if isinstance(block, Text):
         tight = block.tight and not _UNDERLINE.match(block.md)
     else:  # behind a blank line it would not be the list item's
         tight = _MARKER.fullmatch(text, text.rfind("\n") + 1) is not None
-    return "\n" if tight else "\n\n"
+    quoted = _QUOTED_ITEM.match(block.prefix if isinstance(block, Code) else render(block))
+    return "\n" if tight else f"\n{quoted.group(1)}\n" if quoted else "\n\n"
 
 
 def page_markdown(page: Page) -> str:

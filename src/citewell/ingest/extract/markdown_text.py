@@ -55,14 +55,17 @@ _CODE_SPAN = re.compile(_CODE, re.DOTALL)
 _MARKUP = re.compile(
     r"(?P<role>\{(?P<role_name>[a-z][\w:.+-]{0,60})\}`(?P<target>[^`\n]+)`)|"
     + _CODE
-    + r"|(?P<comment><!--.*?-->)|(?P<empty><(?P<anchor>a|span)\s[^<>]*>\s*</(?P=anchor)>\s*)"
+    + r"|(?P<comment><!--(?:-?>|.*?-->))|(?P<empty><(?P<anchor>a|span)\s[^<>]*>\s*</(?P=anchor)>\s*)"
     r"|(?P<open><(?P<name>[A-Za-z][\w-]*)(?:\s[^<>]*)?>)"
     r"|(?P<entity>&\#(?:\d{1,7}|[xX][\da-fA-F]{1,6});)",
     re.DOTALL,
 )
 _ANCHOR = re.compile(r"\s(?:id|name)\s*=\s*[\"']?([^\s\"'>]{1,200})", re.IGNORECASE)
 _VOID = frozenset("area br col embed hr img input link meta source track wbr".split())
-_DEFINITION = re.compile(r" {0,3}\[(?!\^)[^\]]{1,200}\]:\s*\S+(?:\s+[\"'(].*)?\s*")
+_DEFINITION = re.compile(
+    r" {0,3}\[(?!\^)(?:[^\[\]\\]|\\.){1,200}\]:\s*(?:<[^<>]*>|[^\s<]\S*)"
+    r"(?:\s+(?:\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|\((?:[^()\\]|\\.)*\)))?\s*"
+)
 _EXPLICIT_ANCHOR = re.compile(r"\s*\{:?\s*(?:\.[\w-]+\s+)*#([\w:.-]+)(?:\s+[.\w-]+(?:=[^\s{}]*)?)*\s*\}\s*$")
 _LABEL = re.compile(r"\(([\w.:/ -]{1,200})\)=[ \t]*(?:\n|$)")
 _EMPHASIS = re.compile(r"(\*{1,3})(?=\S)(.+?)(?<=\S)\1|(?<!\w)(_{1,3})(?=\S)(.+?)(?<=\S)\3(?!\w)|(~~)(?=\S)(.+?)(?<=\S)~~")

@@ -177,7 +177,10 @@ async def test_an_error_of_the_server_is_tried_three_times(server: SiteServer, s
 async def test_the_server_says_when_to_come_again(server: SiteServer, status: int, headers: dict[str, str], waited: float) -> None:
     clock = Clock()
     head = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
-    server.site.scripts["/a"] = [Reply(raw=f"HTTP/1.1 {status} X\r\n{head}Content-Length: 0\r\n\r\n".encode()), Reply(200, b"at last")]
+    server.site.scripts["/a"] = [
+        Reply(raw=f"HTTP/1.1 {status} X\r\n{head}Connection: close\r\nContent-Length: 0\r\n\r\n".encode()),
+        Reply(200, b"at last"),
+    ]
 
     async with fetcher(clock=clock) as one:
         assert (await one.get(f"{server.url}a", allowed=lambda _: "")).status == 200
@@ -251,3 +254,29 @@ async def test_one_request_at_a_time(server: SiteServer) -> None:
 
     assert clock.slept == [1.0] * 4
     assert server.connections == 1
+
+
+async def test_one_connection_serves_many_requests_whatever_they_are_answered(server: SiteServer) -> None:
+    server.site.scripts["/gone"] = [Reply(404, b"There is no such page." * 99)]
+    server.site.scripts["/busy"] = [Reply(503, b"Later."), Reply(200, b"now")]
+    server.site.redirect("/old", "/a")
+
+    async with fetcher() as one:
+        mark = (await one.get(f"{server.url}a", allowed=lambda _: "")).etag
+        answers = [await one.get(server.url + path, etag=mark, allowed=lambda _: "") for path in ("a", "gone", "busy", "old", "a")]
+
+    assert [answer.status for answer in answers] == [304, 404, 200, 200, 304]
+    assert (len(server.requests), server.connections) == (8, 1)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [Reply(404, b"x" * 100_000), Reply(404, b"x" * 90, pause=0.02), Reply(404, b"x", {"Content-Length": "9"}, hang_up=True)],
+    ids=["long", "slow", "broken"],
+)
+async def test_the_body_of_a_refusal_does_not_count(server: SiteServer, reply: Reply) -> None:
+    server.site.scripts["/gone"] = [reply]
+
+    async with fetcher() as one:
+        assert (await one.get(f"{server.url}gone", allowed=lambda _: "")).status == 404
+        assert (await one.get(f"{server.url}a", allowed=lambda _: "")).status == 200

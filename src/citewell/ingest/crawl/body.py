@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import zlib
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 
+import anyio
 import httpx2
 
 CODING = "gzip"  # what is asked for; an answer in another coding breaks the rules
 _GZIP = 16 + zlib.MAX_WBITS
+_MOST_DRAINED = 64 * 1024
+_DRAINING_SECONDS = 1.0
 
 
 class TooLarge(Exception):
@@ -39,6 +42,17 @@ async def read_body(response: httpx2.Response, *, limit: int, cut: bool = False)
     if unpacker and unpacker.unfinished:
         raise BrokenCoding
     return bytes(body)
+
+
+async def drain(response: httpx2.Response) -> None:
+    """Read a body that nobody needs if it is short, so that its connection serves the next request, too; else it is closed."""
+    left = _MOST_DRAINED
+    with suppress(httpx2.TransportError), anyio.move_on_after(_DRAINING_SECONDS):
+        async with aclosing(response.aiter_raw()) as pieces:
+            async for piece in pieces:
+                left -= len(piece)
+                if left < 0:
+                    return
 
 
 class _Unpacker:

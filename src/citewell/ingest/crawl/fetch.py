@@ -16,7 +16,7 @@ import anyio
 import httpx2
 
 from citewell.ingest.crawl.address import normal, resolve
-from citewell.ingest.crawl.body import CODING, BrokenCoding, TooLarge, read_body
+from citewell.ingest.crawl.body import CODING, BrokenCoding, TooLarge, drain, read_body
 from citewell.ingest.crawl.headers import LONGEST_PAUSE, content_type, retry_after, validator
 from citewell.ingest.crawl.network import GuardedTransport, NoAddress, PrivateAddress, Resolver, resolve_host
 
@@ -201,6 +201,8 @@ class Fetcher:
 
     async def _outcome(self, url: str, response: httpx2.Response, asked: dict[str, str], at_most: int | None) -> Fetched | _Redirect:
         status, headers = response.status_code, response.headers
+        if status != _OK:
+            await drain(response)
         if status in _REDIRECTS:
             return _Redirect(headers.get("location", ""))
         if status == _TOO_MANY or _SERVER_ERROR <= status < _BEYOND:

@@ -81,6 +81,7 @@ def test_a_cell_in_another_language() -> None:
         ({"output_type": "stream", "text": "".join(f"{n}\n" for n in range(50))}, "\n".join(map(str, range(10))) + "\n…"),
         ({"output_type": "stream", "text": "x" * 5000}, "x" * 1000 + "\n…"),
         ({"output_type": "stream", "text": 5}, None),
+        ({"output_type": "execute_result", "data": {"text/plain": "[<a.B at 0x7f21298cc828>]"}}, None),
         ("no output", None),
     ],
 )

@@ -10,7 +10,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-_FENCE = re.compile(r"((?:[ \t]*>)*[ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?)(`{3,}|~{3,}|:{3,})[ \t]*(.*)")
+_FENCE = re.compile(r"((?:[ \t]*>)*[ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?)(`{3,}|~{3,}|:{3,}|/{3,})[ \t]*(.*)")
+_BLOCK = re.compile(r"([\w-]+)(?:[ \t]*\|[ \t]*(.*))?")  # after the slashes of PyMdown's blocks
+_BLOCK_OPTION = re.compile(r"(?: {4}|\t)[\w-]+:.*")
 _DIRECTIVE = re.compile(r"\{([\w:.-]+)\}[ \t]*(.*)")
 _OPTION = re.compile(r"\s*:[\w-]+:(?:\s.*)?")
 _TAB = re.compile(r'(\s*)===[!+]{0,2}\s+"([^"\n]*)"\s*')
@@ -43,7 +45,9 @@ NOTES = frozenset(
 
 def _fence_mark(line: str) -> re.Match[str] | None:
     found = _FENCE.fullmatch(line)
-    return None if found is None or (found.group(2)[0] == "`" and "`" in found.group(3)) else found
+    if found is None or (found.group(2)[0] == "`" and "`" in found.group(3)):
+        return None
+    return None if found.group(2)[0] == "/" and found.group(3) and not _BLOCK.fullmatch(found.group(3)) else found
 
 
 @dataclass(slots=True)
@@ -88,7 +92,8 @@ class _Flavors:
             self.yaml = (line.strip() == "---") != self.yaml
             self.options = self.yaml
             return True
-        self.options = _OPTION.fullmatch(line) is not None and not self._closes(line)
+        of_block = bool(self.open) and self.open[-1].mark == "/"
+        self.options = (_BLOCK_OPTION if of_block else _OPTION).fullmatch(line) is not None and not self._closes(line)
         return self.options
 
     def _closes(self, line: str) -> bool:
@@ -111,6 +116,9 @@ class _Flavors:
         yield from self._opened(indent, mark, info, line)
 
     def _opened(self, indent: str, mark: str, info: str, line: str) -> Iterator[str]:
+        if mark[0] == "/":
+            yield from self._block(indent, mark, info, line)
+            return
         directive = _DIRECTIVE.fullmatch(info)
         name = directive.group(1).lower() if directive else ""
         argument = directive.group(2) if directive else ""
@@ -131,6 +139,16 @@ class _Flavors:
             self._begin(mark, "text")
             self.options = directive is not None
             yield f"{indent}:::{info}"
+
+    def _block(self, indent: str, mark: str, info: str, line: str) -> Iterator[str]:
+        """A block of PyMdown: `/// note | Title`. What it names that is nothing to read (`html | div.x`) is not shown."""
+        found = _BLOCK.fullmatch(info)
+        if found is None:
+            yield line
+            return
+        name, title = found.groups(default="")
+        self._begin(mark, "text")
+        yield f"{indent}:::{name} {'' if name in {'html', 'definition'} else title}".rstrip()
 
     def _begin(self, mark: str, inside: str, closing: str = ":::") -> None:
         self.open.append(_Open(mark[0], len(mark), inside, closing))
@@ -183,6 +201,6 @@ class _Flavors:
 
 def common(text: str) -> str:
     """The text with the additions of tools in one form."""
-    if not any(mark in text for mark in (":::", "{", "===", "8<-", "[[", "[TOC]", "[toc]")):
+    if not any(mark in text for mark in (":::", "///", "{", "===", "8<-", "[[", "[TOC]", "[toc]")):
         return text
     return "\n".join(_Flavors(iter(text.split("\n"))).read())

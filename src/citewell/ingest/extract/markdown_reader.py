@@ -144,6 +144,7 @@ class MarkdownReader:
     def _admonition(self, node: SyntaxTreeNode, prefix: str) -> None:
         titled = _ADMONITION.fullmatch(node.info)
         words = titled.group(1) if titled else node.info.strip()
+        self._put_lead()
         self.lead = f"{prefix}**{words[:1].upper()}{words[1:]}:** " if words else ""
         self.cut += _ADMONITION_INDENT
         for child in node.children:

@@ -56,11 +56,16 @@ _MARKUP = re.compile(
     r"(?P<role>\{(?P<role_name>[a-z][\w:.+-]{0,60})\}`(?P<target>[^`\n]+)`)|"
     + _CODE
     + r"|(?P<comment><!--(?:-?>|.*?-->))|(?P<empty><(?P<anchor>a|span)\s[^<>]*>\s*</(?P=anchor)>\s*)"
+    r"|(?P<attributes>\{:\s*[.#\w][^{}\n]{0,300}\}|(?<=[)\]*_])\{\s*[.#][\w-][^{}\n]{0,300}\})"
+    r"|(?P<icon>:(?:material|octicons|fontawesome|simple)-[a-z0-9-]{1,80}:[ \t]?)"
     r"|(?P<open><(?P<name>[A-Za-z][\w-]*)(?:\s[^<>]*)?>)"
     r"|(?P<entity>&\#(?:\d{1,7}|[xX][\da-fA-F]{1,6});)",
     re.DOTALL,
 )
 _ANCHOR = re.compile(r"\s(?:id|name)\s*=\s*[\"']?([^\s\"'>]{1,200})", re.IGNORECASE)
+_SPECIAL = re.compile(r"[<{]|&#|:(?:material|octicons|fontawesome|simple)-")
+_ICON = re.compile(r":(?:material|octicons|fontawesome|simple)-")
+_EMPTY_LINK = re.compile(r"(?<![!\w\]])\[[ \t]*\](?:\([^()\n]{0,500}\)|\[[^\[\]\n]{1,200}\])")
 _VOID = frozenset("area br col embed hr img input link meta source track wbr".split())
 _DEFINITION = re.compile(
     r" {0,3}\[(?!\^)(?:[^\[\]\\]|\\.){1,200}\]:\s*(?:<[^<>]*>|[^\s<]\S*)"
@@ -130,10 +135,11 @@ def language(info: str) -> str:
 
 def shown(text: str) -> tuple[str, list[str]]:
     """What of a paragraph's lines a reader sees, and the anchors in it: comments, hidden elements and empty anchors are not shown."""
-    if "<" not in text and "&#" not in text and "}`" not in text:
+    if not _SPECIAL.search(text):
         return text, []
     anchors: list[str] = []
-    return "".join(piece for stretch in _stretches(text) for piece in _visible(stretch, anchors)), anchors
+    found = "".join(piece for stretch in _stretches(text) for piece in _visible(stretch, anchors))
+    return (_EMPTY_LINK.sub("", found) if _ICON.search(text) else found), anchors
 
 
 def _stretches(text: str) -> Iterator[str]:
@@ -158,6 +164,8 @@ def _visible(text: str, anchors: list[str]) -> Iterator[str]:
             end = _hidden_end(text, markup, unclosed) if markup.group("open") else at
             yield whole if end is None else ""
             at = at if end is None else end
+        elif markup.group("attributes"):
+            anchors.extend(re.findall(r"[\s{:]#([\w:.-]+)", whole))
         elif markup.group("role"):
             yield rest_roles.markdown(markup.group("role_name"), markup.group("target"))
         elif markup.group("code"):

@@ -23,6 +23,8 @@ _HIDDEN_INPUT = frozenset("remove-input remove_input hide_input hide-input-all".
 _HIDDEN_OUTPUT = frozenset("remove-output remove_output hide_output remove-stdout".split())
 _LANGUAGES = {**dict.fromkeys(("python3", "ipython", "ipython3", "python2"), "python"), "ir": "r"}
 _MAGIC_CELL = re.compile(r"%%(bash|sh|html|javascript|js|latex|perl|ruby|sql|R|cython|writefile)\b")
+_STAND_IN = re.compile(r"\s*<[^\n]*>\s*|\s*[\w.]+\([^\n]*\)\s*")  # for a picture or a widget: `<Figure size 640x480 with 1 Axes>`
+_OBJECT = re.compile(r"\s*[\[(]?<[^\n]* at 0x[\da-fA-F]+>[\])]?\s*")  # which says nothing but where it lay in memory
 _ATTACHMENT = re.compile(r"!\[[^\]\n]*\]\((?:attachment|data):[^)\n]*\)")
 
 
@@ -112,8 +114,7 @@ def _output(output: dict[str, Any]) -> str:
         data = _mapping(output.get("data", output))
         text = _string(data.get("text/plain", data.get("text")))
         pictured = any(key.startswith(("image/", "application/vnd", "text/html")) or key in {"png", "jpeg", "svg", "html"} for key in data)
-        # What stands for a picture or a widget: `<Figure size 640x480 with 1 Axes>`.
-        return "" if pictured and re.fullmatch(r"\s*<[^\n]*>\s*|\s*[\w.]+\([^\n]*\)\s*", text) else _cut(text)
+        return "" if _OBJECT.fullmatch(text) or (pictured and _STAND_IN.fullmatch(text)) else _cut(text)
     return ""
 
 

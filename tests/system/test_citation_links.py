@@ -30,6 +30,25 @@ FACTS = {
 CODE = "How do I start the gearbox in code? Show an example."
 
 
+SHAPES = """
+<h2 id="modes">Modes of the clutch</h2><table><tr><th>mode</th><th>grip</th><th>meaning</th></tr>
+<tr><td>dry mode</td><td>7</td><td>The clutch grips without any oil.</td></tr></table>
+<h2 id="noted">Wear of the clutch</h2><p>The clutch wears out<sup><a class="footnote-reference" href="#n1">1</a></sup>
+after nine thousand turns<a class="footnote-reference" href="#n2">[2]</a> on a dry road, and sooner on a wet one.</p>
+<h2 id="warned">Heat of the clutch</h2><div class="admonition warning"><p class="admonition-title">Warning</p>
+<p>The clutch may melt at *high* heat, &lt;see&gt; [2][3] of __init__.</p></div>
+<h2 id="steps">Bleeding the clutch</h2><ol><li><p>Bleed the clutch as here:</p><pre>clutch.bleed(all=True)
+clutch.close()</pre></li></ol>
+"""
+# A question, a word of the quotation that answers it, and what a browser has to show.
+SHAPED = [
+    ("Which clutch mode grips without any oil?", "without any oil", "The clutch grips without any oil."),
+    ("After how many turns does the clutch wear out?", "nine thousand turns", "after nine thousand turns"),
+    ("At which heat may the clutch melt?", "melt", "The clutch may melt at"),
+    ("How do I bleed the clutch? Show the code.", "clutch.bleed(", "clutch.bleed("),
+]
+
+
 class Quiet(SimpleHTTPRequestHandler):
     def log_message(self, *args: object) -> None:
         return None
@@ -44,6 +63,9 @@ def address(tmp_path: Path) -> Iterator[str]:
     code = (
         f"<h2 id='start'>Starting the gearbox in code</h2>{FILLER}<p>Start the gearbox in code as in this example.</p>"
         f"<pre>gear = Gearbox(ratio=3)\ngear.start()</pre>{FILLER}"
+    )
+    (root / "shapes.html").write_text(
+        f"<html><head><meta charset=utf-8></head><body><h1>Shapes of text</h1>{FILLER}{SHAPES}{FILLER}</body></html>", encoding="utf-8"
     )
     (root / "gearbox.html").write_text(
         f"<html><head><meta charset=utf-8></head><body><h1>Gearbox</h1>{facts}{code}</body></html>", encoding="utf-8"
@@ -92,10 +114,26 @@ def test_a_link_opens_at_the_quoted_words(
         app.index(str(tmp_path / "site"), base_url=address)
         answer = app.ask(question)
     citation = next(citation for citation in answer.citations if words in citation.quote)
-    browser_page.goto("about:blank")
-    browser_page.goto(citation.link)
-    browser_page.wait_for_timeout(300)
-    assert shown(browser_page, words), citation.link
-    browser_page.goto("about:blank")
-    browser_page.goto(citation.url)
-    assert not shown(browser_page, words)  # without the link's fragment it is far away: the check can fail
+    assert_opens(browser_page, citation.link, citation.url, words)
+
+
+def test_a_link_opens_at_every_shape_of_text(address: str, tmp_path: Path, settings: Settings, browser_page: Page) -> None:
+    """Table rows, sentences with notes, labels, what only looks like markup, code in lists; by the text fragment alone."""
+    with Citewell(settings, load_profile("generic")) as app:
+        app.index(str(tmp_path / "site"), base_url=address)
+        answers = [(app.ask(question, guard=False), quoted, words) for question, quoted, words in SHAPED]
+    for answer, quoted, words in answers:
+        citation = next(citation for citation in answer.citations if quoted in citation.quote)
+        link = f"{citation.url}#{citation.link.partition('#')[2][len(citation.anchor) :]}"
+        assert link.startswith(f"{citation.url}#:~:text=")
+        assert_opens(browser_page, link, citation.url, words)
+
+
+def assert_opens(page: Page, link: str, url: str, words: str) -> None:
+    page.goto("about:blank")
+    page.goto(link)
+    page.wait_for_timeout(300)
+    assert shown(page, words), link
+    page.goto("about:blank")
+    page.goto(url)
+    assert not shown(page, words)  # without the link's fragment it is far away: the check can fail

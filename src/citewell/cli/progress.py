@@ -19,11 +19,10 @@ def progress_display() -> _Bars | _Lines:
 
 
 class _Lines:
-    """A line when a phase begins and ends, and every few seconds in between."""
+    """A line when a phase begins and ends, and every few seconds in between. Phases may run side by side."""
 
     def __init__(self) -> None:
-        self._phase = ""
-        self._last = 0.0
+        self._last: dict[str, float] = {}
 
     def __enter__(self) -> _Lines:
         return self
@@ -33,8 +32,8 @@ class _Lines:
 
     def __call__(self, phase: str, done: int, total: int) -> None:
         now = time.monotonic()
-        if phase != self._phase or done == total or now - self._last >= _LINE_SECONDS:
-            self._phase, self._last = phase, now
+        if phase not in self._last or done == total or now - self._last[phase] >= _LINE_SECONDS:
+            self._last[phase] = now
             tell(f"{_LABELS.get(phase, phase)}: {done} of {total}")
 
 

@@ -177,10 +177,8 @@ async def test_an_error_of_the_server_is_tried_three_times(server: SiteServer, s
 async def test_the_server_says_when_to_come_again(server: SiteServer, status: int, headers: dict[str, str], waited: float) -> None:
     clock = Clock()
     head = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
-    server.site.scripts["/a"] = [
-        Reply(raw=f"HTTP/1.1 {status} X\r\n{head}Connection: close\r\nContent-Length: 0\r\n\r\n".encode()),
-        Reply(200, b"at last"),
-    ]
+    busy = Reply(raw=f"HTTP/1.1 {status} X\r\n{head}Connection: close\r\nContent-Length: 0\r\n\r\n".encode())
+    server.site.scripts["/a"] = [busy, Reply(200, b"at last")]
 
     async with fetcher(clock=clock) as one:
         assert (await one.get(f"{server.url}a", allowed=lambda _: "")).status == 200

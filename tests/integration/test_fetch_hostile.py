@@ -9,6 +9,7 @@ import zlib
 from collections.abc import Iterator
 from itertools import repeat
 
+import anyio
 import pytest
 
 from citewell.ingest.crawl.fetch import FetchFault
@@ -211,3 +212,17 @@ async def test_connections_are_given_back(server: SiteServer) -> None:
             except FetchFault as fault:
                 status = {"too_large": 1, "too_slow": 2}[fault.kind]
             assert status == {"large": 1, "drip": 2, "gone": 404, "": 200}[path]
+
+
+async def test_a_request_that_is_broken_off_leaves_nothing_behind(server: SiteServer) -> None:
+    server.site.pages["/"] = b"text"
+    server.site.scripts["/drip"] = [Reply(body=b"x" * 1000, pause=0.02)]
+
+    async with fetcher() as one:
+        for _ in range(12):
+            with anyio.move_on_after(0.05) as scope:
+                await one.get(f"{server.url}drip", allowed=lambda _: "")
+            assert scope.cancelled_caught
+        fetched = await one.get(server.url, allowed=lambda _: "")
+
+    assert fetched.data == b"text"

@@ -76,5 +76,6 @@ async def test_a_certificate_of_another_name(server: SiteServer, certificate: Pa
 async def test_a_certificate_that_nobody_trusts(server: SiteServer) -> None:
     fault = await fault_of(f"https://docs.internal:{server.port}/", "docs.internal", resolver=Names(NAMES))
 
-    assert (fault.kind, fault.reason) == ("tls", "its certificate is not valid (self-signed certificate)")
+    assert fault.kind == "tls"
+    assert fault.reason.startswith("its certificate is not valid (self")
     assert server.requests == []

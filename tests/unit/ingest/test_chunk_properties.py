@@ -26,6 +26,8 @@ def hold(page: Written, sections: list[Chunk]) -> None:
         assert headings(section.text) == []
     assert words_of(sections) >= set(WORD.findall(page.text))
     assert len(set(keys(sections))) == len(sections)
+    ids = [name for section in sections for name in section.ids]
+    assert len(set(ids)) == len(ids)
     for section in sections:
         for cell in re.findall(r"\bt\d+\b", section.text):
             header = section.text[: section.text.index(cell)]

@@ -39,6 +39,14 @@ def test_same_named_places_are_told_apart_and_numbered_from_0() -> None:
     assert keys(sections) == [("e", "A > E", 0, 0), ("e", "A > E", 1, 0), ("e", "A > E", 2, 0)]
 
 
+@pytest.mark.parametrize("front", ["", "---\ntitle: Front\n---\n", "---\ntitle: A\n---\n"])
+@pytest.mark.parametrize("inserted", ["# New", "## New", "### New"])
+@pytest.mark.parametrize("page", ["# A\n\na\n\n## B\n\nb", "intro\n\n# A\n\na\n\n## B\n\nb", "## B\n\nb\n\n## C\n\nc"])
+def test_a_heading_at_the_end_changes_no_key_whatever_its_rank(front: str, inserted: str, page: str) -> None:
+    before = keys(of_markdown(front + page))
+    assert keys(of_markdown(f"{front}{page}\n\n{inserted}\n\nnew"))[:-1] == before
+
+
 def test_parts_are_filled_with_whole_paragraphs() -> None:
     paragraphs = [sentences(20, 20 * n) for n in range(12)]
     parts = pack([Text(paragraph) for paragraph in paragraphs], 2000)

@@ -51,7 +51,7 @@ def extract_pieces(pieces: Sequence[str | Code], name: str, title: str = "", *, 
         raise NotContent("no text")
     top = next((place.heading for place in root.places if place.level == 1), "")
     root = lifted(root, title)
-    if title and not root.heading:
+    if title and not root.heading and not (root.places and root.places[0].level == 1):
         root.heading = title
     first = root.heading or top or (root.places[0].heading if len(root.places) == 1 else "")
     return Page(title=title or first or name.rsplit("/", 1)[-1].rsplit(".", 1)[0], root=root)

@@ -59,6 +59,17 @@ def test_ten_thousand_elements_deep(opening: str, closing: str) -> None:
     assert page_markdown(extract_html(html_page(opening * 200 + "x" + closing * 200), "p.html"))
 
 
+def test_a_drawing_of_many_strokes_is_read() -> None:
+    drawing = "<svg>" + "<path d='M1 1'/><g><circle r='1'/></g>" * 10_000 + "</svg>"
+    assert words_of(of_html(f"<p>before</p>{drawing}<p>after</p>")) >= {"before", "after"}
+
+
+@pytest.mark.parametrize("around", ["{}", "<svg></svg>{}", "<svg><p>{}", "<svg><foreignObject>{}", "<math><mi>{}"])
+def test_a_slash_closes_nothing_outside_of_a_drawing(around: str) -> None:
+    with pytest.raises(NotContent, match="nested too deeply"):
+        of_html(around.format("<path/>" * 11_000))
+
+
 def test_what_would_take_minutes_to_parse_is_refused() -> None:
     with pytest.raises(NotContent, match="nested too deeply"):
         of_html("<div>" * 100_000 + "x")

@@ -154,3 +154,34 @@ def test_layout_tables_are_what_they_hold() -> None:
         "</td></tr></table>"
     )
     assert text_of(sections[1:]) == "text\n\n```\na\nb\n```\n\n| k |\n| --- |\n| v |"
+
+
+def test_an_admonition_laid_out_as_a_table_is_an_admonition() -> None:
+    note = """<div class="tip"><table summary="Tip"><tr><td rowspan="2"><img src="tip.png" alt="[Tip]"></td><th>Tip</th></tr>
+<tr><td><p>Mind it.</p><p>And this.</p></td></tr></table></div>"""
+    assert markdown_of(f"<h1>T</h1>{note}") == "**Tip:** Mind it.\n\nAnd this."
+    data = "<div class='note'><table><tr><th>a</th></tr><tr><td><img src='x'>b</td></tr><tr><td>c</td></tr></table></div>"
+    assert markdown_of(f"<h1>T</h1>{data}") == "**A:** b\n\nc"
+
+
+def test_vitepress_boxes_have_their_titles_and_its_code_no_numbers() -> None:
+    text = markdown_of("""<h1>T</h1><div class="tip custom-block"><p class="custom-block-title">TIP</p><p>Mind it.</p></div>
+<div class="language-python line-numbers-mode"><button title="Copy Code" class="copy"></button>
+<pre class="shiki"><code><span class="line">x = 1</span>
+<span class="line">y = 2</span></code></pre>
+<div class="line-numbers-wrapper" aria-hidden="true"><span>1</span><br><span>2</span><br></div></div>""")
+    assert text == "**TIP:** Mind it.\n\n```python\nx = 1\ny = 2\n```"
+
+
+def test_the_lines_that_an_example_of_mdbook_hides_are_left_out() -> None:
+    code = '<span class="boring">fn main() {\n</span>let x = 1;\n<span class="boring">}</span>'
+    assert markdown_of(f'<pre><code class="language-rust">{code}</code></pre>') == "```rust\nlet x = 1;\n```"
+    assert markdown_of("<p>A <span class='boring'>boring</span> word.</p>") == "A boring word."
+
+
+def test_what_stands_under_a_heading_that_opens_and_closes_it_is_its_own() -> None:
+    sections = of_html(
+        "<h1 id='t'>T</h1><details><summary><h2 id='a'>A</h2></summary><p>x</p></details><p>y</p>"
+        "<details><summary id='m'>More</summary><p>z</p></details>"
+    )
+    assert [(s.anchor, s.heading_path, s.text) for s in sections] == [("t", "T", "y\n\n**More**\n\nz"), ("a", "T > A", "x")]

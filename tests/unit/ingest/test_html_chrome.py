@@ -6,7 +6,7 @@ import pytest
 
 from citewell.ingest.extract.base import NotContent
 from citewell.ingest.extract.html import extract_html
-from tests.unit.ingest.ingest_help import html_page, markdown_of, of_html, text_of
+from tests.unit.ingest.ingest_help import html_page, markdown_of, of_html, text_of, words_of
 
 # ---- hidden text --------------------------------------------------------------------------------------------------------------
 
@@ -205,3 +205,62 @@ def test_a_long_page_that_will_move_is_content() -> None:
 def test_a_page_without_text_is_no_content(text: str) -> None:
     with pytest.raises(NotContent, match="no text"):
         extract_html(text, "page.html")
+
+
+MENU = "<ul{0}><li><a href='a.html'>Alpha</a></li><li><a href='b.html'{1}>Beta</a></li><li><a href='c.html'>Gamma</a></li></ul>"
+
+
+@pytest.mark.parametrize("marks", [(" class='nav'", ""), ("", " class='nav-b active'"), ("", " aria-current='page'")])
+def test_a_menu_under_a_heading_is_left_out_but_for_its_ids(marks: tuple[str, str]) -> None:
+    (section,) = of_html(f"<h1 id='t'>T</h1>{MENU.format(*marks)}<div id='i'></div><p>text</p>")
+    assert (section.text, section.ids) == ("text", {"t", "i"})
+
+
+@pytest.mark.parametrize(
+    "listing",
+    [
+        MENU.format("", ""),
+        "<ul class='nav'><li><a href='#a'>Alpha</a></li><li><a href='#b'>Beta</a></li><li><a href='#c'>Gamma</a></li></ul>",
+        "<ul class='menu'><li>Alpha</li><li>Beta</li><li>Gamma</li></ul>",
+        "<ul class='nav'><li><a href='a.html'>Alpha</a><p>Beta and Gamma.</p></li></ul>",
+    ],
+)
+def test_a_list_that_is_no_menu_is_content(listing: str) -> None:
+    assert {"Alpha", "Beta", "Gamma"} <= words_of(of_html(f"<h1>T</h1>{listing}"))
+
+
+@pytest.mark.parametrize(
+    "ways",
+    [
+        "<p><a href='a'>&lt;-previous</a><a href='t'>Table of Contents</a><a href='b'>next-&gt;</a></p>",
+        "<p>[<a href='a'>Prev</a>] [<a href='b'>Next</a>] [<a href='u'>Up</a>]</p>",
+        "<table><tr><td>[<a href='a'> &lt;&lt; </a>]</td><td></td><td>[<a href='t'>Top</a>]</td><td>[<a href='i'>A</a>]</td></tr></table>",
+        "<div id='footer'>Last updated today</div>",
+        "<div id='titlearea'><table><tr><td>Frobs 1.0</td></tr></table></div>",
+        "<details id='toc'><summary>Contents</summary><ul><li><a href='#a'>A</a></li><li><a href='#b'>B</a></li></ul></details>",
+    ],
+)
+def test_the_ways_to_the_pages_around_are_left_out(ways: str) -> None:
+    assert markdown_of(f"<h1>T</h1><p>text</p>{ways}") == "text"
+
+
+@pytest.mark.parametrize(
+    "shown",
+    [
+        "<p><a href='n'>Next</a></p>",
+        "<p>Click <a href='p'>Previous</a> or <a href='n'>Next</a>.</p>",
+        "<table><tr><td>[a]</td><td>[b]</td></tr><tr><td>[c]</td><td>[d]</td></tr></table>",
+        "<div class='section' id='footer'><h2>Footer</h2><p>How to set it.</p></div>",
+        "<div id='toc'><a href='a.html'>Alpha</a> <a href='b.html'>Beta</a></div>",
+    ],
+)
+def test_what_only_looks_like_a_way_is_content(shown: str) -> None:
+    text = " ".join(f"{section.heading_path} {section.text}" for section in of_html(f"<h1>T</h1><p>text</p>{shown}"))
+    assert len(text.split()) > len("T text".split())
+
+
+def test_the_anchor_of_a_heading_is_not_in_the_chrome_before_it() -> None:
+    (section,) = of_html("<div class='breadcrumbs'><span id='crumb'>Home</span></div><h1>T</h1><p>x</p>")
+    assert section.anchor == ""
+    (section,) = of_html("<a id='t' aria-hidden='true' style='visibility:hidden'></a><h1>T</h1><p>x</p>")
+    assert section.anchor == "t"

@@ -46,8 +46,9 @@ def container(reader: Reader, node: LexborNode, depth: int) -> None:
     elif (columns := html_table.columns_of_grid(node, classes)) > 1:
         reader.note_ids(node, node.attributes)
         _put_table(reader, *html_table.grid(node, columns))
-    elif "fragment" in classes and node.css_first("div.line") is not None:
-        _code(reader, node, inline.language(node))
+    elif "fragment" in classes and (lines := node.css("div.line")):
+        reader.note_ids(node, node.attributes)
+        _put_code(reader, "\n".join(map(inline.visible_text, lines)), inline.language(node))
     elif node.attributes.get("role") == "tabpanel" or "tabbed-block" in classes:
         named = node.attributes.get("aria-labelledby") or ""
         reader.emphasize(reader.tabs.pop(named if named in reader.tabs else next(iter(reader.tabs), ""), ""))
@@ -100,10 +101,13 @@ def pre(reader: Reader, node: LexborNode, depth: int) -> None:  # noqa: ARG001 -
 
 def _code(reader: Reader, node: LexborNode, language: str) -> None:
     reader.pending.extend(inline.ids(node))
-    text = inline.visible_text(node).strip("\n")
+    _put_code(reader, inline.visible_text(node), language)
+
+
+def _put_code(reader: Reader, text: str, language: str) -> None:
     if text.strip():
         reader.put_lead()
-        reader.add(Code(text, language, reader.indent))
+        reader.add(Code(text.strip("\n"), language, reader.indent))
 
 
 def listing(reader: Reader, node: LexborNode, depth: int) -> None:

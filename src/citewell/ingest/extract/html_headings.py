@@ -13,7 +13,7 @@ from citewell.ingest.extract.html_reader import Reader
 HEADINGS = {f"h{level}": level for level in range(1, 7)}
 ADMONITIONS = frozenset("admonition note tip warning caution important danger hint attention seealso sidebar".split())
 _LONGEST_HEADING = 300  # a longer one is a broken page's whole text
-_CODE_HEADINGS = frozenset("code-header memtitle doc-heading signature".split())
+_CODE_HEADINGS = frozenset("code-header memtitle doc-heading signature fn".split())
 
 
 def classes_of(node: LexborNode | None) -> set[str]:

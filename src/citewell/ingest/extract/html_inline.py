@@ -18,6 +18,7 @@ BLOCKS = frozenset(
 )
 _CODE = frozenset("code kbd samp tt".split())
 _MAX_DEPTH = 60  # running text nested deeper is taken as its plain words
+_SEPARATORS = frozenset(("sep", "separator"))  # empty elements whose style draws what parts the words around them
 _LOOK = 40  # descendants that are looked at to find a block inside running text
 _LANGUAGES = {
     **dict.fromkeys("default none text plain plaintext txt highlight nohighlight no-highlight".split(), ""),
@@ -79,6 +80,8 @@ def render(node: LexborNode, depth: int = 0) -> str:
     text = joined(_children(node, depth))
     if tag == "a":
         return _link(node, text)
+    if not text and not _SEPARATORS.isdisjoint((node.attributes.get("class") or "").split()):
+        return " "
     return raised(text) if tag == "sup" else text
 
 

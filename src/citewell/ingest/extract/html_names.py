@@ -19,7 +19,7 @@ _KINDS = re.compile(
 )
 _REFERENCE = re.compile(r"((?:\w+::)*\w+)\b.{0,200}\b(?:Class|Struct|Union|Interface|Namespace|Concept)(?: Template)? Reference$")
 _DECLARED = re.compile(r"\b(?:fn|struct|enum|trait|type|const|static|macro|def|func|function|class|interface)\s+([A-Za-z_$][\w$:.]*)")
-_CALL = re.compile(r"(?:[\w.]+[.\s]\s*)?((?:[A-Za-z_$~][\w$]*(?:\.|::))*[A-Za-z_$~][\w$]*[!?]?)\s?\(")
+_CALL = re.compile(r"((?:[A-Za-z_$~][\w$]*(?:\.|::))*(?!operator\b)[A-Za-z_$~][\w$]*[!?]?)\s?\(")
 _PLAIN = re.compile(r"(?:[A-Za-z_$~][\w$]*(?:\.|::|#))*[A-Za-z_$~][\w$]*[!?]?")
 _TELLING = re.compile(r"[\d_.:$#]|[a-z][A-Z]")  # a name that no sentence uses as a word
 
@@ -57,7 +57,7 @@ def member(heading: str, owner: Place | None, *, code: bool) -> tuple[str, ...]:
     """
     words = re.sub(r"\s*\[\d+/\d+\]$", "", heading).strip()
     found = _DECLARED.search(words) if code else None
-    found = found or _CALL.match(words) if code or words.endswith("()") else None
+    found = found or (_CALL.search(words) if code else _CALL.fullmatch(words.removesuffix(")")))
     name = found.group(1) if found else words if code and _PLAIN.fullmatch(words) else ""
     if not name or len(name) > _LONGEST_NAME:
         return ()

@@ -147,7 +147,7 @@ class Reader:
         if (attributes.get("role") == "tablist" or "tabbed-labels" in (attributes.get("class") or "")) and depth <= MAX_DEPTH:
             self._read_tabs(node)
         elif hidden(node, attributes):
-            self.note_ids(node, attributes)  # what is no content may still be a place that others link to
+            self._note_hidden(node, attributes)
         elif depth > MAX_DEPTH:
             self.note_ids(node, attributes)
             self.words.append(f" {inline.visible_text(node)} ")
@@ -168,6 +168,14 @@ class Reader:
         if not (node.tag or "-").startswith(("-", "!")):
             self._note_id(node.tag, attributes)
             self.pending.extend(inline.ids(node))
+
+    def _note_hidden(self, node: LexborNode, attributes: Attributes) -> None:
+        """What is no content may still be a place that others link to; only an empty one can be the anchor of what follows."""
+        before = len(self.pending)
+        self.note_ids(node, attributes)
+        if len(self.pending) > before and node.text(strip=True):
+            self.place.ids.update(self.pending[before:])
+            del self.pending[before:]
 
     def _note_id(self, tag: str | None, attributes: Attributes) -> None:
         name = attributes.get("id") or (attributes.get("name") if tag == "a" else None)

@@ -1,0 +1,81 @@
+"""Every address of a section that can be cited exists: over the PyTorch site and over whatever folders of HTML are given besides.
+
+`CITEWELL_TEST_SITES` names more folders of HTML pages, parted by colons.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from selectolax.lexbor import LexborHTMLParser
+
+from citewell.ingest.chunk import chunk
+from citewell.ingest.extract.base import NotContent
+from citewell.ingest.extract.decode import decode
+from citewell.ingest.extract.html import extract_html
+
+pytestmark = pytest.mark.data
+
+Record = Callable[[str, object], None]
+MORE = [Path(folder) for folder in os.environ.get("CITEWELL_TEST_SITES", "").split(":") if folder]
+
+
+@dataclass
+class Checked:
+    pages: int = 0
+    sections: int = 0
+    anchors: int = 0
+    missing: list[str] = field(default_factory=list)  # page#anchor that is cited and does not exist
+    homeless: list[str] = field(default_factory=list)  # page#id that a section claims and that does not exist
+
+    def __str__(self) -> str:
+        return f"{self.pages} pages, {self.sections} sections, {self.anchors} anchors, {len(self.missing)} missing"
+
+
+def pages(folder: Path) -> Iterator[Path]:
+    found = (path for ending in ("*.html", "*.htm", "*.xhtml") for path in folder.resolve().rglob(ending))
+    return (path for path in sorted(found) if path.is_file())
+
+
+def ids(text: str) -> set[str]:
+    named = LexborHTMLParser(text).css("[id], a[name]")
+    return {value for node in named for value in (node.attributes.get("id"), node.attributes.get("name")) if value}
+
+
+def check(folder: Path) -> Checked:
+    checked = Checked()
+    for path in pages(folder):
+        text = decode(path.read_bytes())
+        try:
+            sections = chunk(extract_html(text, path.relative_to(folder.resolve()).as_posix()))
+        except NotContent:
+            continue
+        there = ids(text)
+        checked.pages += 1
+        checked.sections += len(sections)
+        checked.anchors += sum(bool(section.anchor) for section in sections)
+        checked.missing += [f"{path}#{section.anchor}" for section in sections if section.anchor and section.anchor not in there]
+        checked.homeless += [f"{path}#{name}" for section in sections for name in section.ids - there]
+    return checked
+
+
+def test_every_anchor_of_the_pytorch_site_exists(site: Path, record_property: Record) -> None:
+    checked = check(site)
+    record_property("checked", str(checked))
+    assert checked.pages > 4_000
+    assert checked.anchors > 10_000
+    assert not checked.missing
+    assert not checked.homeless
+
+
+@pytest.mark.parametrize("folder", MORE, ids=lambda folder: folder.name)
+def test_every_anchor_of_other_sites_exists(folder: Path, record_property: Record) -> None:
+    checked = check(folder)
+    record_property("checked", str(checked))
+    assert checked.pages
+    assert not checked.missing
+    assert not checked.homeless

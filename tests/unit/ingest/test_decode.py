@@ -142,3 +142,48 @@ def test_whatever_bytes_come_in_a_text_or_a_reason_comes_out(data: bytes) -> Non
     assert "\x00" not in text
     assert "\r" not in text
     text.encode()
+
+
+# ---- what came with the file --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("data", "charset", "text"),
+    [
+        (RUSSIAN.encode("koi8-r"), "koi8-r", RUSSIAN),
+        (RUSSIAN.encode("cp1251"), '"windows-1251"', RUSSIAN),
+        (GERMAN.encode(), "iso-8859-1", GERMAN),
+        (GERMAN.encode("cp1252"), "utf-8", GERMAN),
+        (RUSSIAN.encode("cp1251"), "iso-8859-1", RUSSIAN),
+        (b"<meta charset=koi8-r>" + RUSSIAN.encode("koi8-r"), "iso-8859-1", f"<meta charset=koi8-r>{RUSSIAN}"),
+        (b"<meta charset=koi8-r>" + RUSSIAN.encode("cp1251"), "windows-1251", f"<meta charset=koi8-r>{RUSSIAN}"),
+        (GERMAN.encode("cp1252"), "shift_jis", GERMAN),
+        (GERMAN.encode("utf-16-le"), "utf-16le", GERMAN),
+        (GERMAN.encode("utf-16-be"), "", GERMAN),
+        ((JAPANESE * 2).encode("iso2022_jp"), "iso-2022-jp", JAPANESE * 2),
+        ("\ufeff".encode() + GERMAN.encode(), "koi8-r", GERMAN),
+        (GERMAN.encode("cp1252"), "no-such-thing\0", GERMAN),
+    ],
+)
+def test_what_the_server_declares_is_believed_as_far_as_it_makes_sense(data: bytes, charset: str, text: str) -> None:
+    assert decode(data, charset=charset) == text
+
+
+@pytest.mark.parametrize("line", [".. -*- coding: iso-8859-2 -*-", "# vim: set fileencoding=iso-8859-2 :", "x\n.. coding: iso-8859-2"])
+def test_a_line_for_editors_names_the_encoding(line: str) -> None:
+    text = f"{line}\n\nPříručka: žluťoučký kůň úpěl"
+    assert decode(text.encode("iso-8859-2")) == text
+
+
+def test_binary_data_stays_binary_whatever_is_declared() -> None:
+    with pytest.raises(NotContent, match="binary"):
+        decode(b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR" * 50, charset="utf-8")
+
+
+@settings(deadline=None)
+@given(st.binary(), st.sampled_from(["utf-8", "utf-16", "latin-1", "shift_jis", "hex", "iso-2022-jp", "", "x" * 50]) | st.text(max_size=20))
+def test_whatever_is_declared_a_text_or_a_reason_comes_out(data: bytes, charset: str) -> None:
+    try:
+        decode(data, charset=charset).encode()
+    except NotContent:
+        return

@@ -41,7 +41,7 @@ _INSIDE = (
     "container compound only ifconfig if-builder tabs tab-set epigraph highlights pull-quote hlist grid grid-item card-carousel cssclass "
     "rst-class centered acks versionhistory card-header div sphinx-tabs tab-item-group"
 )
-_CODE = "code-block sourcecode code ipython command-output prompt productionlist terminal console literal"
+_CODE = "code-block sourcecode code ipython command-output prompt productionlist terminal console jupyter-execute jupyter-input plot exec"
 _TITLED = {
     **{name: name.capitalize() for name in "note warning tip important hint danger error caution attention todo".split()},
     "seealso": "See also",
@@ -60,6 +60,7 @@ _LANGUAGES = {
     "ipython": "python",
     "ipython3": "python",
 }
+_NOT_SHOWN = frozenset("suppress hide-code hide hide-input".split())
 _NOT_HTML = frozenset("latex man text texinfo epub gettext xml pdf builder_latex builder_man".split())
 
 
@@ -99,7 +100,11 @@ def _language(name: str) -> str:
 
 
 def _code(directive: Directive) -> list[nodes.Node]:
+    if _NOT_SHOWN & directive.options.keys():
+        return []
     language = _language(directive.argument) if directive.argument else directive.parsing.context.language
+    if directive.name in {"ipython", "jupyter-execute", "jupyter-input", "plot", "exec"}:
+        language = _language(directive.argument) if directive.name == "ipython" else "python"
     text = directive.text
     if directive.name == "productionlist":
         language, text = "", re.sub(r"`([^`]*)`", r"\1", "\n".join(filter(None, (directive.argument, text))))

@@ -93,9 +93,9 @@ def _titles(document: nodes.document) -> dict[str, str]:
     """The titles of what stands after each label: what a reference without words of its own shows."""
     found: dict[str, str] = {}
     for target in document.findall(nodes.target):
-        following = target.next_node(descend=False, siblings=True)
+        following = target.next_node(descend=False, siblings=True, ascend=True)
         while isinstance(following, nodes.target | nodes.comment):
-            following = following.next_node(descend=False, siblings=True)
+            following = following.next_node(descend=False, siblings=True, ascend=True)
         title = following.next_node(nodes.title) if isinstance(following, nodes.section) else None
         if title is not None:
             found.update(dict.fromkeys(target["names"], inline.squeeze(title.astext())))

@@ -83,6 +83,9 @@ class TreeReader:
             if short != words:
                 reader.emit(words)
             self._blocks(node.children)
+            ahead = list(reader.pending)  # a label at the end of a section is that of the next one
+            reader.pending.clear()
+        reader.pending.extend(ahead)
 
     def _definition(self, node: Definition) -> None:
         reader = self.reader

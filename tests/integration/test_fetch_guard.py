@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import httpcore2
 import pytest
 
 from citewell.ingest.crawl.fetch import FetchFault
@@ -144,6 +145,21 @@ async def test_a_connection_goes_to_the_address_that_was_checked(site: SiteServe
     fetched = await get(f"http://docs.example:{site.port}/", "docs.example", resolver=names)
 
     assert (fetched.status, names.asked) == (200, ["docs.example"])
+
+
+async def test_a_named_host_that_was_public_does_not_become_private(secret: SiteServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its owner may be an attacker who now answers with an address of this machine."""
+    names = Names({"docs.example": [["93.184.215.14"], ["127.0.0.2"]]})
+    tried: list[str] = []
+
+    async def connect_tcp(backend: object, host: str, *_: object) -> httpcore2.AsyncNetworkStream:
+        tried.append(host)
+        raise httpcore2.ConnectError  # nothing goes beyond this machine
+
+    monkeypatch.setattr(httpcore2.AnyIOBackend, "connect_tcp", connect_tcp)
+    fault = await fault_of(f"http://docs.example:{secret.port}/", "docs.example", resolver=names)
+
+    assert (fault.kind, tried) == ("private", ["93.184.215.14"])
 
 
 async def test_only_the_named_host_may_be_private(site: SiteServer, secret: SiteServer) -> None:

@@ -72,6 +72,7 @@ class _GuardedBackend(httpcore2.AsyncNetworkBackend):
 
     def __init__(self, named_hosts: Iterable[str], resolver: Resolver) -> None:
         self._named = frozenset(host.lower().strip("[]") for host in named_hosts)
+        self._public: set[str] = set()
         self._resolver = resolver
         self._plain = httpcore2.AnyIOBackend()
 
@@ -103,10 +104,12 @@ class _GuardedBackend(httpcore2.AsyncNetworkBackend):
             addresses = [host] if _is_ip(host) else list(await self._resolver(host, port))
         except (OSError, UnicodeError) as error:
             raise NoAddress(f"the name {host} has no address") from error
-        if host not in self._named and not all(map(is_public, addresses)):
-            raise PrivateAddress(f"{host} leads to an address that is not public")
         if not addresses or not all(map(_is_ip, addresses)):
             raise NoAddress(f"the name {host} has no address")
+        if all(map(is_public, addresses)):
+            self._public.add(host)
+        elif host not in self._named or host in self._public:  # a named host is either private or not, and does not become so meanwhile
+            raise PrivateAddress(f"{host} leads to an address that is not public")
         return addresses[:_MOST_ADDRESSES]
 
     async def sleep(self, seconds: float) -> None:
@@ -148,8 +151,9 @@ class _Body(httpx2.AsyncByteStream):
 class GuardedTransport(httpx2.AsyncBaseTransport):
     """An httpx2 transport for HTTP/1.1 over connections that the guard has checked.
 
-    `named_hosts` may have any address; every other host raises `PrivateAddress` unless all its addresses are public. `NoAddress` is raised
-    for a name that does not resolve, and what else goes wrong as a `httpx2.TransportError`. Redirects are not followed.
+    `named_hosts` may have any address, as long as it was not a public one before; every other host raises `PrivateAddress` unless all its
+    addresses are public. `NoAddress` is raised for a name that does not resolve, and what else goes wrong as a `httpx2.TransportError`.
+    Redirects are not followed.
     """
 
     def __init__(self, *, named_hosts: Iterable[str], resolver: Resolver = resolve_host, ssl_context: ssl.SSLContext | None = None) -> None:

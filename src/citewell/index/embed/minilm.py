@@ -9,14 +9,14 @@ import importlib.util
 import os
 import threading
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import anyio
 import anyio.to_thread
 
-from citewell.errors import EmbedderMissing
+from citewell.errors import EmbedderMissing, ungrouped
 from citewell.index.embed.base import QueryCache
 
 if TYPE_CHECKING:
@@ -46,7 +46,23 @@ class MiniLM:
         """Nothing is to be learnt."""
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
-        return await anyio.to_thread.run_sync(_embed, texts, abandon_on_cancel=True)
+        """Each batch runs on one thread, as many batches at once as there are cores: splitting each operator of one batch among threads
+        makes them wait for each other a hundred times a batch, and for whatever else the machine does."""
+        import numpy as np
+
+        rows = await anyio.to_thread.run_sync(_tokens, texts, abandon_on_cancel=True)
+        vectors = np.empty((len(texts), WIDTH), dtype=np.float32)
+        limiter = anyio.CapacityLimiter(cores())
+
+        async def embed(batch: list[int]) -> None:
+            tokens = [rows[n] for n in batch]
+            vectors[batch] = await anyio.to_thread.run_sync(_embed, tokens, limiter=limiter, abandon_on_cancel=True)
+
+        with ungrouped():
+            async with anyio.create_task_group() as tasks:
+                for batch in reversed(list(by_length(list(map(len, rows)), BATCH_TOKENS))):  # so that no long one is left for the end
+                    tasks.start_soon(embed, batch)
+        return vectors
 
     async def embed_query(self, text: str) -> str:
         return self._queries.get(text) or self._queries.put(text, (await self.embed([text]))[0])
@@ -59,25 +75,14 @@ class MiniLM:
         """Nothing is held but the model, which is the process's."""
 
 
-def _embed(texts: Sequence[str]) -> Vectors:
-    """Each batch runs on one thread, as many batches at once as there are cores: splitting each operator of one batch among threads makes
-    them wait for each other a hundred times a batch, and for whatever else the machine does."""
-    import numpy as np
+def _tokens(texts: Sequence[str]) -> list[list[int]]:
+    tokenizer, _ = load()
+    return [encoding.ids for encoding in tokenizer.encode_batch_fast(list(texts))]
 
-    tokenizer, session = load()
-    encodings = tokenizer.encode_batch_fast(list(texts))
-    vectors = np.empty((len(texts), WIDTH), dtype=np.float32)
 
-    def embed(batch: list[int]) -> None:
-        vectors[batch] = pooled(session, *padded([encodings[n].ids for n in batch]))
-
-    batches = list(by_length([len(encoding.ids) for encoding in encodings], BATCH_TOKENS))
-    if len(batches) > 1:
-        with ThreadPoolExecutor(min(cores(), len(batches))) as threads:
-            list(threads.map(embed, reversed(batches)))  # the longest first: no thread is left with one at the end
-    elif batches:
-        embed(batches[0])
-    return vectors
+def _embed(rows: Sequence[Sequence[int]]) -> Vectors:
+    _, session = load()
+    return pooled(session, *padded(rows))
 
 
 def by_length(lengths: Sequence[int], tokens: int) -> Iterator[list[int]]:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import threading
+
+import anyio
+import anyio.to_thread
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citewell.index.embed.minilm import BATCH_TOKENS, MAX_TOKENS, WIDTH, MiniLM, by_length, load, padded
+from citewell.index.embed import minilm
+from citewell.index.embed.minilm import BATCH_TOKENS, MAX_TOKENS, WIDTH, MiniLM, by_length, cores, load, padded
 
 pytestmark = pytest.mark.anyio
 
@@ -48,3 +53,24 @@ def test_padding_is_masked(rows: list[list[int]]) -> None:
     assert ids.shape == mask.shape == (len(rows), max(map(len, rows)))
     assert [row[keep == 1].tolist() for row, keep in zip(ids, mask, strict=True)] == rows
     assert not ids[mask == 0].any()
+
+
+async def test_what_is_cancelled_begins_no_other_batch(monkeypatch: pytest.MonkeyPatch) -> None:
+    running, go_on = threading.Semaphore(0), threading.Event()
+    calls: list[int] = []
+
+    def slow(_session: object, ids: np.ndarray, _mask: np.ndarray) -> np.ndarray:
+        calls.append(len(ids))
+        running.release()
+        go_on.wait(10)
+        return np.ones((len(ids), WIDTH), dtype=np.float32)
+
+    monkeypatch.setattr(minilm, "pooled", slow)
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(MiniLM().embed, ["word " * MAX_TOKENS] * 100)
+        await anyio.to_thread.run_sync(running.acquire)
+        tasks.cancel_scope.cancel()
+    go_on.set()
+    (after,) = await MiniLM().embed(["after"])
+    assert after[0] == 1
+    assert len(calls) <= cores() + 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import shutil
 from collections.abc import AsyncIterable, AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -277,7 +278,8 @@ def _storable(text: str) -> str:
 
 
 def _check_home(settings: Settings) -> Check:
-    folder = next(parent for parent in (settings.home, *settings.home.parents) if parent.exists())
+    # pathlib's own raises where a folder is closed or a name too long
+    folder = next(parent for parent in (settings.home, *settings.home.parents) if os.path.exists(parent))  # noqa: PTH110
     free = shutil.disk_usage(folder).free
     detail = f"{settings.home}, {free / 2**30:.1f} GiB free"
     return Check(

@@ -71,6 +71,30 @@ def test_an_empty_value_is_no_value(arguments: tuple[str, ...]) -> None:
     assert outcome.code == 2
 
 
+@pytest.mark.parametrize("arguments", ["index $'\\xff'", "docs read $'a/\\xff'", "remove $'\\xff'", "docs list --prefix $'\\xff'"])
+def test_a_name_that_is_no_text_is_refused(arguments: str) -> None:
+    outcome = shell(f"{CITEWELL} {arguments} --json")
+    assert b"the value is not written in UTF-8." in outcome.stderr.splitlines()[0]
+    assert (outcome.returncode, outcome.stdout) == (2, b"")
+
+
+def test_strange_places_are_told(tmp_path: Path) -> None:
+    gone = shell(f"mkdir {tmp_path}/gone; cd {tmp_path}/gone; rmdir ../gone; {CITEWELL} db status --home x")
+    assert gone.stderr.splitlines()[0] == b"citewell: The working directory does not exist any more."
+    assert gone.returncode == 2
+    for make in ("mkdir citewell.toml", "mkfifo citewell.toml"):
+        place = tmp_path / make.split()[0]
+        found = shell(f"mkdir {place}; cd {place}; {make}; {CITEWELL} sources")
+        assert found.stderr.splitlines()[0] == b"citewell: citewell.toml cannot be read: it is no file."
+    fifo = shell(f"cd {tmp_path}; mkfifo profile; {CITEWELL} sources --profile profile")
+    assert fifo.stderr.splitlines()[0] == b"citewell: There is no profile profile."
+    doctor = shell(f"{CITEWELL} doctor --home {'x' * 5000}")
+    assert b"FAIL database" in doctor.stdout
+    assert doctor.returncode == 1
+    nothing = run_cli("index", str(tmp_path / "a\nb"), CITEWELL_HOME=str(tmp_path / "home"))
+    assert len(nothing.err.splitlines()) == 2
+
+
 def test_a_group_without_a_command_shows_its_help() -> None:
     outcome = run_cli("docs")
     assert (outcome.code, outcome.out) == (2, "")

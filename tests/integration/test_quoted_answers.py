@@ -19,7 +19,8 @@ PAGES = {
     "<h2 id=b>Can the widget fly?</h2><p>No. It has no rotor, and its case is too heavy.</p>"
     "<h2 id=c>Does the widget need a licence?</h2><p>No.</p>",
     "panel.html": "<h1>Panel</h1><h2 id=d>How the widget panel escapes markup</h2><p>The widget panel escapes "
-    "&lt;script&gt;alert(1)&lt;/script&gt;, ![x](https://evil.example/?q=1), [click](javascript:alert(1)), `, &amp;lt; and __init__ of *every* markup.</p>"
+    "&lt;script&gt;alert(1)&lt;/script&gt;, ![x](https://evil.example/?q=1), [click](javascript:alert(1)), `, "
+    "&amp;lt; and __init__ of *every* markup.</p>"
     "<table><tr><th>widget panel markup</th><th>escapes</th></tr>"
     "<tr><td>&lt;img src=x onerror=y&gt;</td><td>~~all~~ escapes</td></tr></table>",
     "notes.md": "# Notes\n\n## Markup in the notes of a gadget\n\nA gadget note takes **bold** markup, ![a picture](x.png) "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn, TypeVar
@@ -28,6 +28,8 @@ Library = Annotated[list[str] | None, typer.Option("--library", help="Only this 
 
 INTERRUPTED = 1
 _FAILED = 1
+_USAGE = 2
+_ASKED = {"question", "query"}  # pasted from anywhere
 _CTRL_C = 130  # how typer reports it
 _secrets: list[str] = []  # of the settings in force, once they are read: no line on stderr may hold one
 
@@ -53,19 +55,29 @@ class Options:
 
 
 class Command(TyperCommand):
-    """A command that takes an option without a value for a slip, as that of `--home "$UNSET"` or `--home --json`."""
+    """A command that takes an option without a value for a slip, as that of `--home "$UNSET"` or `--home --json`, and refuses bytes that
+    are no text, but in what people ask."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         given, _, _ = self.make_parser(ctx).parse_args(args=list(args))
-        options: list[Any] = [param for param in self.params if param.param_type_name == "option"]
-        names = {name for option in options for name in option.opts}
-        for option in options:
-            value = given.get(option.name)
-            for text in value if isinstance(value, list) else [value]:
-                if isinstance(text, str) and (not text.strip() or text in names):
-                    fault = "is another option" if text in names else "is empty"
-                    raise typer.BadParameter(f"the value {fault}", ctx=ctx, param=option)
+        options = {name for param in self.params for name in param.opts if name.startswith("-")}
+        param: Any
+        for param in self.params:
+            value = given.get(param.name or "")
+            for text in value if isinstance(value, (list, tuple)) else [value]:
+                fault = _fault(text, param, options) if isinstance(text, str) else ""
+                if fault:
+                    raise typer.BadParameter(f"the value {fault}", ctx=ctx, param=param)
         return super().parse_args(ctx, args)
+
+
+def _fault(text: str, param: Any, options: Set[str]) -> str:
+    """What is wrong with a value, whatever it is for."""
+    if param.name not in _ASKED and any("\ud800" <= char <= "\udfff" for char in text):
+        return "is not written in UTF-8"
+    if param.param_type_name != "option":
+        return ""
+    return "is empty" if not text.strip() else "is another option" if text in options else ""
 
 
 def dispatch(app: typer.Typer, arguments: Sequence[str]) -> int:
@@ -77,13 +89,23 @@ def dispatch(app: typer.Typer, arguments: Sequence[str]) -> int:
         return _wrong_usage(error)
     except (typer.Abort, KeyboardInterrupt, BrokenPipeError):
         return INTERRUPTED
+    except FileNotFoundError as error:
+        if error.filename is not None:
+            return _bug(error, verbose=verbose)
+        _say("citewell: The working directory does not exist any more.")  # what asks for it names no file
+        _say("Change to a folder that does.")
+        return _USAGE
     except Exception as error:  # noqa: BLE001 - the last line of defence: no traceback reaches a person who did not ask for it
-        _say(f"citewell: something went wrong inside: {type(error).__name__}: {error}")
-        _say("Run it again with -v for the details, and please report them.")
-        if verbose:
-            _say(traceback.format_exc())
-        return _FAILED
+        return _bug(error, verbose=verbose)
     return INTERRUPTED if code == _CTRL_C else code or 0
+
+
+def _bug(error: Exception, *, verbose: bool) -> int:
+    _say(f"citewell: something went wrong inside: {type(error).__name__}: {error}")
+    _say("Run it again with -v for the details, and please report them.")
+    if verbose:
+        _say(traceback.format_exc())
+    return _FAILED
 
 
 def _wrong_usage(error: typer.TyperException) -> int:
@@ -135,7 +157,7 @@ def _say(text: str) -> None:
 
 def fail(options: Options, message: str, hint: str, code: int) -> NoReturn:
     """Tell an error on stderr, without secrets, and end the command."""
-    _say(f"citewell: {message}")
+    _say(f"citewell: {' '.join(message.split())}")
     if hint:
         _say(hint)
     if options.verbose:

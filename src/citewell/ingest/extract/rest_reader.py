@@ -16,7 +16,7 @@ from citewell.ingest.extract.rest_describe import Definition
 from citewell.ingest.extract.rest_inline import Words
 
 _LONGEST_HEADING = 300
-_METADATA = (nodes.field_list, nodes.comment, nodes.substitution_definition, nodes.system_message)
+_METADATA = (nodes.field_list, nodes.comment, nodes.substitution_definition)
 _SILENT = (nodes.comment, nodes.substitution_definition, nodes.transition, nodes.image, nodes.raw, nodes.title, nodes.label, nodes.pending)
 
 

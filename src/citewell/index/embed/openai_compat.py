@@ -108,7 +108,7 @@ class OpenAICompat:
 
     async def check(self) -> str:
         await self._embed(["width"], 1)
-        return f"{self.endpoint.base_url} answers"
+        return self._redact(f"{self.endpoint.base_url} answers")
 
     async def aclose(self) -> None:
         client, self._client = self._client, None

@@ -253,3 +253,11 @@ async def test_a_question_is_asked_for_once(server: Embeddings) -> None:
 
 def test_the_key_is_not_in_what_is_printed() -> None:
     assert KEY not in repr(Endpoint("http://127.0.0.1", "m", KEY))
+
+
+async def test_a_password_in_the_address_is_not_shown(server: Embeddings) -> None:
+    server.url = server.url.replace("//", "//ana:swordfish@")
+    model = embedder(server, api_key="")
+    assert "swordfish" not in await model.check()
+    server.script = [Refusal(404)]
+    assert "swordfish" not in str(await failure(model))

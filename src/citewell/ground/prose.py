@@ -34,7 +34,7 @@ _NUMBER = re.compile(r"(\d{1,9})(?=[.)](?:\s|$))")
 
 def is_markdown(path: str) -> bool:
     """Whether the page of that path was written in Markdown."""
-    return path.lower().endswith(_MARKDOWN)
+    return path.lower().removesuffix(".txt").endswith(_MARKDOWN)  # sites keep the sources of their pages as `page.md.txt`
 
 
 def shown(text: str, *, markdown: bool) -> str:

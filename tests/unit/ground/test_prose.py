@@ -98,7 +98,7 @@ def test_only_what_would_mean_something_is_escaped(text: str, markdown: str) -> 
 
 
 def test_which_pages_are_markdown() -> None:
-    assert [is_markdown(path) for path in ("a/b.md", "B.MARKDOWN", "a.html", "md", "a.md/x.htm")] == [True, True, False, False, False]
+    assert [is_markdown(path) for path in ("a/b.md", "B.MARKDOWN", "a.md.txt", "a.html", "md", "a.md/x.htm")] == [True] * 3 + [False] * 3
 
 
 @pytest.mark.parametrize("markdown", [True, False])

@@ -171,11 +171,32 @@ def test_files_are_their_owners_alone_and_never_run(tmp_path: Path) -> None:
         assert stat.S_IMODE(top.stat().st_mode) == 0o700
 
 
+def test_a_place_that_cannot_be_written_is_said(tmp_path: Path) -> None:
+    (tmp_path / "a.zip").write_bytes(plain_zip(FILES))
+    with pytest.raises(IngestError, match=r"cannot be unpacked: Not a directory"), unpacked(tmp_path / "a.zip", tmp_path / "a.zip" / "in"):
+        pass
+
+
 def test_the_folder_goes_when_its_reader_fails(tmp_path: Path) -> None:
     (tmp_path / "a.zip").write_bytes(plain_zip(FILES))
     with pytest.raises(RuntimeError, match="reader"), unpacked(tmp_path / "a.zip", tmp_path / "work"):
         raise RuntimeError("the reader fails")
     assert list((tmp_path / "work").iterdir()) == []
+
+
+def test_what_a_killed_process_left_goes_and_what_another_reads_stays(tmp_path: Path) -> None:
+    (tmp_path / "a.zip").write_bytes(plain_zip(FILES))
+    work = tmp_path / "work"
+    (work / "archive-killed" / "content").mkdir(parents=True)
+    (work / "archive-killed" / "content" / "a.md").write_text("left")
+    (work / "mine").mkdir()
+    (work / "archive-link").symlink_to(tmp_path)
+    with unpacked(tmp_path / "a.zip", work) as (first, _), unpacked(tmp_path / "a.zip", work) as (second, _):
+        assert contents(first) == contents(second)
+        assert not (work / "archive-killed").exists()
+        assert contents(first)
+    assert {path.name for path in work.iterdir()} == {"mine", "archive-link"}
+    assert (tmp_path / "a.zip").exists()
 
 
 def test_archives_of_several_streams(tmp_path: Path) -> None:

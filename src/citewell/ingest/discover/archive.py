@@ -5,13 +5,14 @@ No link is ever made, nothing is written outside of that folder, nothing in it c
 
 from __future__ import annotations
 
+import fcntl
 import os
 import re
 import shutil
 import stat
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
@@ -62,14 +63,48 @@ def unpacked(archive: Path, into: Path) -> Iterator[tuple[Path, list[Skipped]]]:
     """
     if not archive.is_file() or not kind_of(archive):
         raise IngestError(f"{archive} is no archive that citewell can read.", hint=f"It reads {', '.join(_SUFFIXES)}. {_HINT}")
-    into.mkdir(parents=True, exist_ok=True)
-    top = Path(tempfile.mkdtemp(prefix="archive-", dir=into))
-    try:
-        content = _Content(archive, top / "content", archive.stat().st_size)
+    with ExitStack() as stack:
+        try:
+            top = stack.enter_context(_temporary(into))
+            content = _Content(archive, top / "content", archive.stat().st_size)
+        except OSError as error:
+            raise _unreadable(archive, error) from error
         content.unpack()
         yield content.root, content.skipped
+
+
+def _unreadable(archive: Path, error: Exception) -> IngestError:
+    reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error) or type(error).__name__
+    return IngestError(f"The archive {archive} cannot be unpacked: {reason.rstrip('.')}.", hint=_HINT)
+
+
+@contextmanager
+def _temporary(into: Path) -> Iterator[Path]:
+    """A new folder below `into`, removed at the end. What a killed process left there goes, too: nobody holds its lock."""
+    into.mkdir(parents=True, exist_ok=True)
+    with _locked(into):
+        for left in into.glob("archive-*"):
+            with suppress(OSError), _locked(left, fcntl.LOCK_NB):
+                shutil.rmtree(left, ignore_errors=True)
+        top = Path(tempfile.mkdtemp(prefix="archive-", dir=into))
+        lock = os.open(top, os.O_RDONLY | os.O_CLOEXEC)
+        fcntl.flock(lock, fcntl.LOCK_EX)
+    try:
+        yield top
     finally:
         shutil.rmtree(top, ignore_errors=True)
+        os.close(lock)
+
+
+@contextmanager
+def _locked(folder: Path, how: int = 0) -> Iterator[None]:
+    """Raises `OSError` where the lock is another's and `how` says not to wait."""
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | how)
+        yield
+    finally:
+        os.close(handle)
 
 
 @dataclass(slots=True)
@@ -93,8 +128,7 @@ class _Content:
                     raise self._too_large(f"more than {MAX_MEMBERS:,} members")
                 self._take(member)
         except DAMAGE as error:
-            reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error) or type(error).__name__
-            raise IngestError(f"The archive {self.archive} cannot be unpacked: {reason.rstrip('.')}.", hint=_HINT) from error
+            raise _unreadable(self.archive, error) from error
         self._descend()
 
     def _spend(self, size: int) -> None:

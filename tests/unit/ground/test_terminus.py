@@ -161,3 +161,12 @@ async def test_a_marker_in_a_table_row_stays_inside_the_table_and_a_heading_supp
 async def test_the_same_draft_gives_the_same_answer() -> None:
     text = "The widget needs Python 3.11. [3] The default time-out is 30 seconds. [1]"
     assert replace(await answer(text), usage=replace((await answer(text)).usage)) == await answer(text)
+
+
+@pytest.mark.parametrize("index_version", [0, 3])
+async def test_an_empty_index_says_so_whether_or_not_it_ever_held_anything(index_version: int) -> None:
+    run = a_run(texts=())
+    run.corpus = CorpusInfo(index_version, "", 0, None)
+    result = await ground(run, deps(), Draft("single", "rules"))
+    assert (result.status, result.reason) == ("not_found", "no_sections")
+    assert "citewell index FOLDER" in result.answer_md

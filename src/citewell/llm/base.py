@@ -16,13 +16,14 @@ Finish = Literal["stop", "length", "tool_calls", "refused"]
 @dataclass(frozen=True, slots=True)
 class ToolCall:
     """A call that a model asks for. `arguments` is the object it gave; where that could not be parsed it is empty, `parse_error` says
-    why in words for the model, and `raw` is what it wrote."""
+    why in words for the model, and `raw` is what it wrote. `signature` is the provider's own, to be sent back with the call as it came."""
 
     id: str
     name: str
     arguments: Mapping[str, Any] = field(default_factory=dict)
     parse_error: str = ""
     raw: str = ""
+    signature: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,13 +78,14 @@ class ModelRef:
 
 @dataclass(frozen=True, slots=True)
 class Capability:
-    """What a model can do, as far as is known; what an error shows to be untrue is remembered as such. `window` is in tokens, None where
-    nobody said."""
+    """What a model can do, as far as is known; what an error shows to be untrue is remembered as such. Without `max_tokens` the limit
+    of the output goes by its newer name. `window` is in tokens, None where nobody said."""
 
     tools: bool = True
     json_schema: bool = True
     json_object: bool = True
     temperature: bool = True
+    max_tokens: bool = True
     window: int | None = None
 
 
@@ -132,6 +134,7 @@ FaultKind = Literal[
     "no_tools",  # 400: the model takes no tools
     "no_schema",  # 400: the model takes no json_schema, or no json_object
     "no_temperature",  # 400: the model takes no temperature
+    "no_max_tokens",  # 400: the model takes max_completion_tokens instead of max_tokens
     "bad_request",  # any other 4xx
     "rate_limited",  # 429
     "server",  # 5xx, 529
@@ -145,17 +148,26 @@ FaultKind = Literal[
 class ProviderFault(Exception):
     """Why a request gave no reply: a closed kind, what happened in words without secrets, and what the wire said.
 
-    `shown` is whether a piece had been passed on before; `retry_after` is in seconds, None where nothing usable was said.
+    `shown` is whether a piece had been passed on before; `retry_after` is in seconds and `window` in tokens, None where nothing usable
+    was said.
     """
 
     def __init__(
-        self, kind: FaultKind, message: str, *, status: int | None = None, retry_after: float | None = None, shown: bool = False
+        self,
+        kind: FaultKind,
+        message: str,
+        *,
+        status: int | None = None,
+        retry_after: float | None = None,
+        shown: bool = False,
+        window: int | None = None,
     ) -> None:
         super().__init__(message)
         self.kind = kind
         self.status = status
         self.retry_after = retry_after
         self.shown = shown
+        self.window = window
 
 
 class Provider(Protocol):

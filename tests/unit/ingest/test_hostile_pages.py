@@ -59,6 +59,16 @@ def test_ten_thousand_elements_deep(opening: str, closing: str) -> None:
     assert page_markdown(extract_html(html_page(opening * 200 + "x" + closing * 200), "p.html"))
 
 
+@pytest.mark.parametrize("repeated", ["<div></x>", "<div></p></span>", "<div>a</x-y>"])
+def test_what_ends_nothing_makes_no_page_shallow(repeated: str) -> None:
+    with pytest.raises(NotContent, match="nested too deeply"):
+        of_html(repeated * 11_000)
+
+
+def test_a_large_page_of_short_elements_is_read() -> None:
+    assert len(words_of(of_html("<p>" + "".join(f"<b>w{n}</b> <i class='a'>v{n}</i> " for n in range(11_000))))) > 20_000
+
+
 def test_a_drawing_of_many_strokes_is_read() -> None:
     drawing = "<svg>" + "<path d='M1 1'/><g><circle r='1'/></g>" * 10_000 + "</svg>"
     assert words_of(of_html(f"<p>before</p>{drawing}<p>after</p>")) >= {"before", "after"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
@@ -58,9 +59,11 @@ def _refuse_stubs(page: Page, document: LexborHTMLParser, stem: str) -> None:
         raise NotContent("a search page, no content")
 
 
-def _roots(document: LexborHTMLParser) -> list[LexborNode]:
-    found = [document.css(selector) for selector in _ROOTS]
-    return [nodes[0] for nodes in found if len(nodes) == 1]
+def _roots(document: LexborHTMLParser) -> Iterator[LexborNode]:
+    for selector in _ROOTS:
+        found = document.css(selector)
+        if len(found) == 1:
+            yield found[0]
 
 
 def _leads_elsewhere(document: LexborHTMLParser) -> bool:

@@ -56,12 +56,21 @@ _LONGEST_CLASSES = 200  # that are remembered
 def hidden(node: LexborNode, attributes: Attributes, *, code: bool = False) -> bool:
     """Whether an element is chrome, or not shown to a reader. In code, white is a colour like others: its ground may be dark."""
     tag = node.tag
-    if tag is None or tag in TAGS or tag.startswith(("-", "!")):
+    if not tag or tag in TAGS or tag[0] in "-!":
         return True
     if tag in {"header", "footer", "form"} and _frames(node, tag):
         return True
     if not attributes:
         return False
+    classes = attributes.get("class")
+    if classes:
+        kind = _kind(classes, code) if len(classes) <= _LONGEST_CLASSES else _kind.__wrapped__(classes, code)
+        if kind and (
+            (kind == "chrome" and tag != "body") or (kind == "toc" and _lists_one_page(node)) or (kind == "backref" and tag == "span")
+        ):
+            return True
+        if len(attributes) == 1:
+            return False
     role = attributes.get("role")
     if role and role.lower() in _ROLES:
         return True
@@ -70,18 +79,13 @@ def hidden(node: LexborNode, attributes: Attributes, *, code: bool = False) -> b
         return True
     if "hidden" in attributes and role != "tabpanel" and attributes["hidden"] != "until-found":
         return True
-    classes = attributes.get("class")
-    if classes:
-        kind = _kind(classes, code=code) if len(classes) <= _LONGEST_CLASSES else _kind.__wrapped__(classes, code=code)
-        if (kind == "chrome" and tag != "body") or (kind == "toc" and _lists_one_page(node)) or (kind == "backref" and tag == "span"):
-            return True
     if tag in {"div", "details"} and attributes.get("id") in _IDS and node.css_first("h1, h2, h3, h4, h5, h6") is None:
         return attributes["id"] != "toc" or _lists_one_page(node)
     return ("style" in attributes or tag == "font") and _unseen(node, attributes, code=code)
 
 
 @lru_cache(maxsize=4096)
-def _kind(classes: str, *, code: bool) -> str:
+def _kind(classes: str, code: bool) -> str:
     """What an element is by its classes: chrome, a table of contents, a way back to a reference, or "" for content."""
     names = frozenset(classes.split())
     if not names.isdisjoint(_CLASSES) or (code and not names.isdisjoint(_NUMBERS)):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 
 from selectolax.lexbor import LexborHTMLParser
 
@@ -10,6 +11,9 @@ from citewell.ingest.extract.base import NotContent
 
 _DEEPEST = 10_000  # parsing takes time that grows with the square of the depth
 _TAG = re.compile(r"<(/?)([A-Za-z][\w-]*)(?:[^<>]*?(/)>)?")
+_LEAF = re.compile(
+    r"<([A-Za-z][\w-]*)(?:\s[^<>]*)?>[^<>]*</\1>"
+)  # most of a page, and never deeper than what is around it by more than one
 # Elements that hold nothing, or that the next of their kind closes: however many there are, they do not nest.
 _FLAT = frozenset(
     "area base br col embed hr img input link meta param source track wbr p li dt dd tr td th thead tbody tfoot colgroup option optgroup "
@@ -24,19 +28,22 @@ _DRAWN = frozenset(
 
 def parse(text: str) -> LexborHTMLParser:
     """The document. Raises `NotContent` for one that nests so deeply that parsing it would take minutes: no page does."""
-    if text.count("<") > _DEEPEST and _depth(text) > _DEEPEST:
+    if text.count("<") > _DEEPEST and _depth(_LEAF.sub("", text)) > _DEEPEST:
         raise NotContent("nested too deeply")
     return LexborHTMLParser(text)
 
 
 def _depth(text: str) -> int:
-    """How deep the elements of a text can nest, at most."""
+    """How deep the elements of a text can nest, at most. What ends an element that is not open ends none."""
     deepest = depth = 0
     drawing = False
+    open_: Counter[str] = Counter()
     for tag in _TAG.finditer(text):
         ends, name, closed = tag.group(1), tag.group(2).lower(), tag.group(3)
         drawing = not ends if name == "svg" else drawing and name in _DRAWN
-        if name not in _FLAT and not (drawing and closed):
-            depth = max(depth - 1, 0) if ends else depth + 1
-            deepest = max(deepest, depth)
+        if name in _FLAT or (drawing and closed) or (ends and not open_[name]):
+            continue
+        open_[name] += -1 if ends else 1
+        depth += -1 if ends else 1
+        deepest = max(deepest, depth)
     return deepest

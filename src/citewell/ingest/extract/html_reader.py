@@ -68,6 +68,8 @@ class Reader:
 
     def flush(self) -> None:
         """End the paragraph being read."""
+        if not self.words:
+            return
         text = inline.squeeze(inline.joined(self.words))
         ways_out = [link.strip() for link in self.links]
         links, linked = len(self.links), sum(len(link.split()) for link in self.links)
@@ -167,7 +169,9 @@ class Reader:
         """Note the ids of an element and of everything inside it."""
         if not (node.tag or "-").startswith(("-", "!")):
             self._note_id(node.tag, attributes)
-            self.pending.extend(inline.ids(node))
+            inner = node.first_child
+            if inner is not None and (inner.tag != "-text" or inner.next is not None):
+                self.pending.extend(inline.ids(node))
 
     def _note_hidden(self, node: LexborNode, attributes: Attributes) -> None:
         """What is no content may still be a place that others link to; only an empty one can be the anchor of what follows."""

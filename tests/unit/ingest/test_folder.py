@@ -224,3 +224,8 @@ def test_an_origin_without_documents(tmp_path: Path) -> None:
         list_folder(tmp_path)
     with pytest.raises(IngestError, match="Cannot read"):
         list_folder(tmp_path / ("x" * 300))
+
+
+def test_what_a_page_was_built_from_is_not_read_beside_it(tmp_path: Path) -> None:
+    write(tmp_path, "git-add.html", "git-add.txt", "guide.md", "guide.htm", "other.txt", "sub/git-add.txt")
+    assert [found.path for found in list_folder(tmp_path).found] == ["git-add.html", "guide.htm", "other.txt", "sub/git-add.txt"]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from citewell.errors import IngestError
 from citewell.ingest.extract import EXTRACTORS, extractor_for
@@ -17,6 +17,7 @@ from citewell.types import Skipped
 MAX_PAGE_BYTES = 20 * 1024 * 1024
 # Documents in formats that no extractor reads yet: named in the report, so that nobody believes them indexed.
 _UNREAD_DOCUMENTS = frozenset(".pdf .docx .doc .odt .rtf .epub .adoc .asciidoc .tex .man".split())
+_BUILT = (".html", ".htm", ".xhtml")
 # Texts that are written for programs.
 _FOR_PROGRAMS = re.compile(
     r"(?:robots|ads|humans|security|sitemap|llms|llms-full|requirements|constraints|CMakeLists|top_level|entry_points|SOURCES)[\w.-]*\.txt",
@@ -100,6 +101,12 @@ def _reason(file: Path, path: str) -> str | None:
     return f"larger than {MAX_PAGE_BYTES // 2**20} MiB" if status.st_size > MAX_PAGE_BYTES else None
 
 
+def _is_source(name: str, files: Collection[str]) -> bool:
+    """Whether a file is what a page beside it was built from: `git-add.txt` beside `git-add.html`. The page says the same, with anchors."""
+    file = PurePath(name)
+    return file.suffix.lower() not in _BUILT and any(f"{file.stem}{built}" in files for built in _BUILT)
+
+
 Identity = tuple[int, int]
 
 
@@ -166,7 +173,8 @@ class _Walk:
             linked = {name for name in inside if _is_link(folder / name)}
             links.extend(folder / name for name in inside if name in linked)
             names[:] = [name for name in inside if name not in linked]
-            for file in sorted(name for name in files if not name.startswith(".")):
+            names_here = frozenset(files)
+            for file in sorted(name for name in files if not name.startswith(".") and not _is_source(name, names_here)):
                 yield self._path(folder / file), folder / file
 
     def _enters(self, folder: Path) -> bool:

@@ -1,29 +1,23 @@
-"""Text files (`.txt`): reStructuredText and Markdown under that ending by what is in them, everything else as plain text."""
+"""Text files (`.txt`): reStructuredText under that ending by what is in it, everything else as plain text."""
 
 from __future__ import annotations
 
 import re
 
 from citewell.ingest.extract.base import NotContent, Page
-from citewell.ingest.extract.markdown import extract_markdown
 from citewell.ingest.extract.rest import extract_rest
 from citewell.ingest.extract.text_plain import extract_plain
 
 _LOOK = 200_000  # characters that tell what a text is
 _DIRECTIVE = re.compile(r"^\.\. (?:[a-z][\w:-]*::(?:\s|$)|_[^:\n]{1,100}:(?:\s|$))", re.MULTILINE)
 _ROLE = re.compile(r"(?<![\w:]):[a-z][a-z:-]{1,30}:`[^`\n]+`")
-_DATA = re.compile(
-    r"(?:requirements|constraints)[\w.-]*|cmakelists|robots|humans|security|sources|top_level|entry_points|dependency_links", re.I
-)
+_LICENCE = re.compile(r"(?:.*[-_. ])?(?:licen[cs]es?|copying|copyright|notice|ofl|[al]?gpl)(?:[-_. \d].*)?", re.IGNORECASE)
 
 
 def extract_text(text: str, name: str) -> Page:
-    """The page of a text file. Raises `NotContent` for one without text, and for files of tools, which only have this ending."""
-    stem = name.rsplit("/", 1)[-1].rsplit(".", 1)[0].lower()
-    if _DATA.fullmatch(stem):
-        raise NotContent("a file for tools, no content")
-    if stem in {"llms", "llms-full"}:
-        return extract_markdown(text, name)
+    """The page of a text file. Raises `NotContent` for one without text, and for licences, which come with fonts and scripts."""
+    if _LICENCE.fullmatch(name.rsplit("/", 1)[-1].rsplit(".", 1)[0]):
+        raise NotContent("a licence, no content")
     return extract_rest(text, name) if _is_rest(text[:_LOOK]) else extract_plain(text, name)
 
 

@@ -60,7 +60,7 @@ def extract_plain(text: str, name: str) -> Page:
         stack.append(place)
     _fill(stack[-1], run)
     first = root.places[0].heading if root.places else ""
-    root = lifted(root, first if root.places and root.places[0].level == 1 else "")
+    root = lifted(root, "")
     return Page(title=root.heading or first or name.rsplit("/", 1)[-1].rsplit(".", 1)[0], root=root)
 
 
@@ -91,8 +91,7 @@ def _items(blocks: list[_Block]) -> Iterator[_Heading | _Block]:
             if kind not in kinds:
                 kinds.append(kind)
             yield _Heading(words, kinds.index(kind) + 1)
-        rest = [line for line in rest if not _RULE.fullmatch(line)] if len(rest) == 1 else rest
-        if rest:
+        if any(not _RULE.fullmatch(line) for line in rest):
             yield _Block(rest)
 
 

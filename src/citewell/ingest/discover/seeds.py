@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from urllib.parse import quote, urljoin
 
 import anyio.to_thread
 
-from citewell.ingest.crawl.address import resolve
+from citewell.ingest.crawl.address import normal, resolve, within
 from citewell.ingest.crawl.fetch import Fetcher, FetchFault
 from citewell.ingest.discover.inventory import Inventory, parse_inventory
 from citewell.ingest.discover.llms import read_llms
@@ -29,13 +30,22 @@ class Seeds:
     warnings: list[str] = field(default_factory=list)
 
 
-async def find_seeds(fetcher: Fetcher, base: str, sitemaps: Sequence[str], allowed: Callable[[str], str]) -> Seeds:
-    """What a site below `base` names. `sitemaps` are those of its robots.txt; `allowed` says why an address may not be fetched."""
-    search = _Search(fetcher, base, allowed)
+async def find_seeds(fetcher: Fetcher, base: str, allowed: Callable[[str], str], *, sitemaps: Sequence[str] = (), most: int = 0) -> Seeds:
+    """What a site below `base` names, at most `most` addresses; with 0, its inventory alone is read. `sitemaps` are those of its
+    robots.txt; `allowed` says why an address may not be fetched."""
+    search = _Search(fetcher, base, allowed, most)
     await search.inventory()
-    await search.sitemaps([*sitemaps, urljoin(base, "sitemap.xml"), urljoin(base, "/sitemap.xml")])
-    await search.llms()
+    if most:
+        await search.sitemaps([*sitemaps, urljoin(base, "sitemap.xml"), urljoin(base, "/sitemap.xml")])
+        await search.llms()
     return search.seeds
+
+
+def _below(url: str, base: str) -> bool:
+    try:
+        return within(normal(url), base)
+    except ValueError:
+        return False
 
 
 @dataclass(slots=True)
@@ -43,6 +53,7 @@ class _Search:
     fetcher: Fetcher
     base: str
     allowed: Callable[[str], str]
+    most: int
     seeds: Seeds = field(default_factory=Seeds)
 
     async def inventory(self) -> None:
@@ -53,7 +64,7 @@ class _Search:
             self.seeds.inventory = await anyio.to_thread.run_sync(parse_inventory, data)
         except ValueError as error:
             self.seeds.warnings.append(f"The site's objects.inv cannot be read: {error}.")
-        self.seeds.urls += [self.base + quote(path.removesuffix("index.html")) for path in sorted(self.seeds.inventory.pages)]
+        self._name(self.base + quote(path.removesuffix("index.html")) for path in sorted(self.seeds.inventory.pages))
 
     async def sitemaps(self, named: Sequence[str]) -> None:
         """Read sitemaps and those that they name, a bounded number; of the default ones none needs to be there."""
@@ -71,17 +82,22 @@ class _Search:
                 if url not in {urljoin(self.base, "/sitemap.xml"), urljoin(self.base, "sitemap.xml")}:
                     self.seeds.warnings.append(f"The sitemap {url} cannot be read: {error}.")
                 continue
-            self.seeds.urls += [page for page, _ in sitemap.pages]
+            self._name(page for page, _ in sitemap.pages)
             further = [found for found in (resolve(url, inner) for inner in sitemap.sitemaps) if found and found not in seen]
             seen.update(further)
-            waiting.extend(further)
+            waiting.extend(further[: _MOST_SITEMAPS - len(waiting)])
         self.seeds.warnings.append(f"The site has more than {_MOST_SITEMAPS} sitemaps; the rest were not read.")
 
     async def llms(self) -> None:
         url = urljoin(self.base, "llms.txt")
         data = await self._data(url)
         if data is not None:
-            self.seeds.urls += await anyio.to_thread.run_sync(lambda: read_llms(decode(data), url))
+            self._name(await anyio.to_thread.run_sync(lambda: read_llms(decode(data), url)))
+
+    def _name(self, urls: Iterable[str]) -> None:
+        """Note addresses that lie below the base."""
+        room = self.most - len(self.seeds.urls)
+        self.seeds.urls += islice((url for url in urls if _below(url, self.base)), max(room, 0))
 
     async def _data(self, url: str) -> bytes | None:
         """What is at an address that need not exist."""

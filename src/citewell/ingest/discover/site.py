@@ -71,7 +71,8 @@ class Site:
             if first.status != _OK:
                 raise IngestError(f"{self.start} cannot be read: it answered {first.status}.", hint="Check the address.")
             base = _folder(first.url)
-            seeds = await find_seeds(fetcher, base, () if self.only else robots.sitemaps, lambda url: "" if robots.allows(url) else _DENIED)
+            most = 0 if self.only else self.max_pages * _ADDRESSES_A_PAGE
+            seeds = await find_seeds(fetcher, base, lambda url: _entry(url, robots), sitemaps=robots.sitemaps, most=most)
             yield Crawl(fetcher, robots, base, first, seeds, self.max_pages, self.only)
 
 

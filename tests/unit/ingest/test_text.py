@@ -52,6 +52,8 @@ def test_clear_headings(text: str, found: list[str]) -> None:
         "A\n\nx",
         "Name      Value\n---------------\na         b",
         "words that go on and on\n--",
+        "------------------------------------------------\ngit bisect good\n------------------------------------------------",
+        "$ ls -l\n-------",
         "OK",
         "first line\nsecond line",
     ],

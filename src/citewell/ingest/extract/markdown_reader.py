@@ -131,6 +131,7 @@ class MarkdownReader:
             self.add(Code(text, language(node.info) if node.type == "fence" else "", prefix[:_LONGEST_PREFIX]))
 
     def _listing(self, node: SyntaxTreeNode, prefix: str, outer: str) -> None:
+        self._put_lead()
         for number, item in enumerate(node.children):
             line = self.lines[item.map[0]] if item.map else ""
             marker = _marker(self._own(line), prefix)

@@ -104,7 +104,8 @@ def _underlined(lines: list[str]) -> tuple[str, str, list[str]]:
     fits = (
         rule is not None and len(words) <= _LONGEST_HEADING and len(words) - 2 <= len(below.strip()) <= max(2 * len(words), len(words) + 60)
     )
-    if not fits or rule is None or _RULE.fullmatch(title) or not re.search(r"\w", words) or _COLUMNS.search(words):
+    fits = fits and not (above and len(lines[0].strip()) > 2 * len(words) + 10)  # such rules stand around code
+    if not fits or rule is None or _RULE.fullmatch(title) or not re.match(r"[\w\"'(<`*]", words) or _COLUMNS.search(words):
         return "", "", lines
     return words, rule.group(1) * (2 if above else 1), lines[3 if above else 2 :]
 

@@ -219,3 +219,22 @@ class TestSources:
 def test_a_profile_cannot_be_changed() -> None:
     with pytest.raises(ValueError, match="frozen"):
         load_profile().name = "x"  # type: ignore[misc]
+
+
+@pytest.mark.parametrize(
+    ("text", "says", "hint"),
+    [
+        ("home = 5", "home stands in no table.", "citewell.toml"),
+        ("languages = ['en']", "languages stands in no table.", "below [profile]"),
+        ("[profile]\nlanguages = []", "languages = [] is not valid: it must name at least one", "docs/profiles.md"),
+        ("[profile]\nlanguages = ['']", "it must name at least one, none of them empty", "docs/profiles.md"),
+        ("[profile]\ndescription = ' '", "description = ' ' is not valid: it must not be empty.", "docs/profiles.md"),
+    ],
+)
+def test_what_says_nothing_is_refused(tmp_path: Path, text: str, says: str, hint: str) -> None:
+    file = tmp_path / "p.toml"
+    file.write_text(text)
+    with pytest.raises(SettingsError) as caught:
+        load_profile(str(file))
+    assert says in str(caught.value)
+    assert hint in caught.value.hint

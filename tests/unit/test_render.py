@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from citewell.render import answer_text, hit_row, link, plain, source_line, to_json
+from citewell.render import answer_text, hit_row, link, one_line, plain, printable, source_line, to_json
 from citewell.types import Answer, Attempt, Budget, Citation, Claim, Hit, IndexReport, Referral, Section, Skipped, SourceInfo, Usage
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
@@ -208,3 +208,7 @@ class TestText:
         )
         told = answer_text(hostile)
         assert told == "[31mred2J gnp.exe\n\nBeyond the documentation:\n- two lines: https://h/]0;x"
+
+    def test_names_command_no_terminal(self) -> None:
+        assert printable("a\x1b[2Jb\x07\r\u202ec\td\ne\x9bf") == "a[2Jbc\td\nef"
+        assert one_line("a\nb\tc\u2028d\x1b[0m\x00") == "a b c d[0m"

@@ -45,8 +45,8 @@ def ids(text: str) -> set[str]:
 def check(folder: Path) -> Checked:
     checked = Checked()
     for path in pages(folder):
-        text = decode(path.read_bytes())
         try:
+            text = decode(path.read_bytes())
             sections = chunk(extract_html(text, path.relative_to(folder.resolve()).as_posix()))
         except NotContent:
             continue

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 
 import anyio
+import anyio.to_thread
 
 from citewell.ground.cite import best_span, make_citation
 from citewell.ground.claims import ClaimText, split_claims
@@ -35,7 +37,7 @@ async def ground(run: Run, deps: Deps, draft: Draft) -> Answer:
         return assemble(run, deps, draft, status="not_found", reason="no_sections", answer_md=message)
     if draft.answer_md is None:
         return await _by_quotation(run, deps, draft)
-    return _cited(run, deps, draft, draft.answer_md, status="answered")
+    return await _cited(run, deps, draft, draft.answer_md, status="answered")
 
 
 async def _by_quotation(run: Run, deps: Deps, draft: Draft) -> Answer:
@@ -46,10 +48,10 @@ async def _by_quotation(run: Run, deps: Deps, draft: Draft) -> Answer:
     body = compose(quotations.chosen)
     if quotations.unknown:
         names = ", ".join(f"`{name}`" for name in quotations.unknown)
-        answer = _cited(run, deps, draft, body, status="partial", reason="unsupported")
+        answer = await _cited(run, deps, draft, body, status="partial", reason="unsupported")
         note = f"The documentation does not mention {names}. The nearest it has:\n\n"
         return replace(answer, answer_md=note + answer.answer_md) if answer.citations else answer
-    return _cited(run, deps, draft, body, status="answered")
+    return await _cited(run, deps, draft, body, status="answered")
 
 
 def _only_resembles(quotations: Quotations) -> bool:
@@ -62,7 +64,7 @@ async def late(run: Run, deps: Deps) -> Answer:
     with anyio.move_on_after(_GRACE_SECONDS):
         quotations = await choose(run.question, run.evidence, deps.store, None, run.filters)
         if quotations.chosen:
-            return _cited(run, deps, draft, compose(quotations.chosen), status="partial", reason="deadline")
+            return await _cited(run, deps, draft, compose(quotations.chosen), status="partial", reason="deadline")
     return assemble(run, deps, draft, status="not_found", reason="deadline", answer_md=_LATE)
 
 
@@ -72,7 +74,12 @@ def refuse(run: Run, deps: Deps, verdict: GuardVerdict) -> Answer:
     return assemble(run, deps, Draft("none", "none"), status="refused", reason=verdict.reason, answer_md=verdict.message, refer=False)
 
 
-def _cited(run: Run, deps: Deps, draft: Draft, body: str, *, status: Status, reason: Reason = "") -> Answer:
+async def _cited(run: Run, deps: Deps, draft: Draft, body: str, *, status: Status, reason: Reason = "") -> Answer:
+    """Checked and cited in a thread: it is work for the processor alone."""
+    return await anyio.to_thread.run_sync(partial(_check, run, deps, draft, body, status=status, reason=reason))
+
+
+def _check(run: Run, deps: Deps, draft: Draft, body: str, *, status: Status, reason: Reason) -> Answer:
     """Resolve every marker to a span, verify every claim, drop what does not stand, number what is left in reading order."""
     resolved = [(claim, *_resolve(claim, run)) for claim in split_claims(body)]
     unknown = sum(len(claim.numbers) for claim, _, _ in resolved) - sum(named for _, _, named in resolved)

@@ -40,8 +40,8 @@ def only(*cells: dict[str, Any], **metadata: Any) -> str:
 def test_the_cells_are_one_page() -> None:
     found = sections(notebook(markdown(["# Title\n", "\n", "intro"]), code("x = 1"), markdown("## Sub"), markdown("text"), code("y = 2")))
     assert [(s.anchor, s.heading_path, s.text) for s in found] == [
-        ("title", "Title", "intro\n\n```python\nx = 1\n```"),
-        ("sub", "Title > Sub", "text\n\n```python\ny = 2\n```"),
+        ("Title", "Title", "intro\n\n```python\nx = 1\n```"),
+        ("Sub", "Title > Sub", "text\n\n```python\ny = 2\n```"),
     ]
 
 
@@ -129,6 +129,12 @@ def test_what_a_cell_leaves_open_ends_with_it(open_: str) -> None:
     found = sections(notebook(markdown(open_), markdown("## Vital"), markdown("text"), code("x = 1")))
     assert found[-1].heading_path.endswith("Vital")
     assert found[-1].text == "text\n\n```python\nx = 1\n```"
+
+
+def test_anchors_are_those_of_jupyter() -> None:
+    found = sections(notebook(markdown("# The `Title`, *here*\n\nx\n\n## Own {#own}\n\ny\n\n## Twice\n\nz"), markdown("## Twice\n\nw")))
+    assert [section.anchor for section in found] == ["The-Title,-here", "own", "Twice", "Twice"]
+    assert len({(section.anchor, section.heading_path, section.nth) for section in found}) == 4
 
 
 def test_a_title_in_the_metadata() -> None:

@@ -43,6 +43,7 @@ def only(text: str) -> str:
         ("default `os.path.join` and `words`", "default `os.path.join` and words"),
         ("unclosed *em and ``literal and `role and |sub", "unclosed *em and ``literal and `role and |sub"),
         ("text [#]_ and [1]_ and [CIT]_", "text [^2] and [^1] and [CIT]"),
+        ("a |logo| b |today|\n\n.. |logo| image:: x.png\n.. |today| date::", "a b"),
         (":index:`words <single: entry>` x", "words x"),
     ],
 )

@@ -12,7 +12,7 @@ from citewell.ingest.extract.base import Code, NotContent, Page, lifted
 from citewell.ingest.extract.markdown_flavors import common
 from citewell.ingest.extract.markdown_mdx import without_components
 from citewell.ingest.extract.markdown_reader import MarkdownReader
-from citewell.ingest.extract.markdown_text import close_fences
+from citewell.ingest.extract.markdown_text import Slugs, close_fences
 
 _FRONT = re.compile(r"\A---[ \t]*\n.*?\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
 _TOML = re.compile(r"\A\+\+\+[ \t]*\n(.*?\n)??\+\+\+[ \t]*(?:\n|\Z)", re.DOTALL)
@@ -33,9 +33,11 @@ def extract_mdx(text: str, name: str) -> Page:
     return extract_pieces([before + without_components(text[len(before) :])], name, indented_code=False)
 
 
-def extract_pieces(pieces: Sequence[str | Code], name: str, title: str = "", *, indented_code: bool = True) -> Page:
+def extract_pieces(
+    pieces: Sequence[str | Code], name: str, title: str = "", *, slugs: Slugs | None = None, indented_code: bool = True
+) -> Page:
     """One page of several texts, each of which ends what it left open, and of blocks of code between them. Raises `NotContent`."""
-    reader = MarkdownReader([])
+    reader = MarkdownReader([], slugs=slugs or Slugs())
     for piece in pieces:
         if isinstance(piece, Code):
             reader.add(piece)

@@ -245,3 +245,11 @@ class Slugs:
             found = f"{base}-{self._taken[base]}"
         self._taken[found] = 0
         return found
+
+
+class NotebookAnchors(Slugs):
+    """The anchors that Jupyter gives: the heading's words as they are, blanks as hyphens. Same-named headings share one."""
+
+    def anchor(self, heading: str) -> str:
+        """The anchor of a heading with these words."""
+        return heading.replace(" ", "-") or "section"

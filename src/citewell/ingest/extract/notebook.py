@@ -10,6 +10,7 @@ from typing import Any
 from citewell.ingest.extract.base import Code, NotContent, Page
 from citewell.ingest.extract.decode import clean
 from citewell.ingest.extract.markdown import extract_pieces
+from citewell.ingest.extract.markdown_text import NotebookAnchors
 
 _OUTPUT_LINES = 10
 _OUTPUT_CHARS = 1000
@@ -40,7 +41,7 @@ def extract_notebook(text: str, name: str) -> Page:
     metadata = _mapping(_mapping(data).get("metadata"))
     pieces = [piece for cell in cells[:_MOST_CELLS] for piece in _cell(cell, _language(metadata))]
     title = " ".join(clean(_string(metadata.get("title"))).split())[:_LONGEST_TITLE]
-    return extract_pieces(pieces, name, title)
+    return extract_pieces(pieces, name, title, slugs=NotebookAnchors())
 
 
 def _mapping(value: Any) -> dict[str, Any]:

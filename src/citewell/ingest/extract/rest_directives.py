@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from docutils import nodes
+from docutils.parsers.rst import states
 from docutils.parsers.rst.directives.body import ParsedLiteral
 from docutils.parsers.rst.directives.misc import Replace, Unicode
 from docutils.parsers.rst.directives.tables import CSVTable, ListTable, RSTTable
@@ -70,7 +71,8 @@ def _dropped(directive: Directive) -> list[nodes.Node]:
         context.language = _language(directive.argument)
     elif directive.name == "currentmodule":
         context.module = directive.argument.removeprefix("None")
-    return []
+    # A substitution of nothing would be a fault, and its source would be shown.
+    return [nodes.inline()] if isinstance(directive.state, states.SubstitutionDef) else []
 
 
 def _domain(directive: Directive) -> list[nodes.Node]:

@@ -162,4 +162,4 @@ def _standard(kind: str, signature: str, context: Context) -> Described:
         return Described(signature, re.split(r"[\s(]", signature, maxsplit=1)[0], ())
     name = signature if kind == "term" else re.split(r"[\s(=]", signature, maxsplit=1)[0]
     made = dict.fromkeys((node_id(kind, signature), node_id(kind, name), f"{kind}-{name}"))
-    return Described(signature, name, tuple(found for found in made if " " not in found))
+    return Described(signature, name, tuple(found for found in made if " " not in found and found != kind))

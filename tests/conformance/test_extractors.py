@@ -11,11 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from citewell.ingest.chunk import Chunk, chunk
+from citewell.ingest.chunk import MAX_CHARS, Chunk, chunk
 from citewell.ingest.extract import EXTRACTORS, extractor_for
 from citewell.ingest.extract.base import Code, NotContent, Page, Place, Table, Text, page_markdown
 from citewell.ingest.extract.decode import decode
 from tests.conformance.extractor_documents import FORMATS, Format
+from tests.unit.ingest.ingest_help import fences
 
 _HEADINGS = ["Widgets", "Widgets > Install", "Widgets > Options", "Widgets > Options > Limits", "Widgets > End"]
 _SECONDS = 10  # of the processor, for 60 kB of the worst
@@ -186,7 +187,7 @@ def test_any_nesting_ends_in_time(form: Format, step: str) -> None:
 
 
 def check(data: bytes, name: str) -> None:
-    """A page whose sections can be stored, or `NotContent`."""
+    """A page whose sections can be stored, none too long or with an open fence; or `NotContent`."""
     try:
         page = read(data, name)
     except NotContent:
@@ -195,4 +196,6 @@ def check(data: bytes, name: str) -> None:
         section.text.encode()
         section.heading_path.encode()
         assert section.text.strip()
+        assert len(section.text) <= MAX_CHARS
+        fences(section.text)
     page_markdown(page).encode()

@@ -9,7 +9,9 @@ from collections.abc import Sequence
 PAGE_CHARS = 24_000
 
 # In a quotation or a list a fence stands behind their marks; the info string of backticks holds none, else it is a code span.
-_FENCE = re.compile(r"(?:[ \t>]|[-*+] |\d{1,9}[.)] )*(?P<mark>`{3,}(?=[^`]*$)|~{3,})")
+_FENCE = re.compile(r"(?P<lead>(?:[ \t>]|[-*+] |\d{1,9}[.)] )*)(?P<mark>`{3,}(?=[^`]*$)|~{3,})")
+_CLOSING = re.compile(r"(?P<lead>[ \t>]*)(?P<mark>`{3,}|~{3,})[ \t]*")
+_MOST_INDENTED = 3  # columns by which a closing line may lie deeper than the opening one
 _HEADING = re.compile(r"#{1,6} ")
 
 
@@ -28,23 +30,26 @@ def fences(text: str) -> list[tuple[int, int]]:
     A fence that is never closed runs to the end of the text.
     """
     found: list[tuple[int, int]] = []
-    mark, opened = "", 0
+    fence: re.Match[str] | None = None
+    opened = 0
     for start, line in lines(text):
-        if not mark:
-            fence = _FENCE.match(line)
-            if fence:
-                mark, opened = fence["mark"], start
-        elif _closes(line, mark):
+        if fence is None:
+            fence, opened = _FENCE.match(line), start
+        elif _closes(line, fence):
             found.append((opened, start + len(line)))
-            mark = ""
-    if mark:
+            fence = None
+    if fence is not None:
         found.append((opened, len(text)))
     return found
 
 
-def _closes(line: str, mark: str) -> bool:
-    bare = line.strip(" \t>")
-    return bare.startswith(mark) and not bare.strip(mark[0])
+def _closes(line: str, fence: re.Match[str]) -> bool:
+    """Whether a line ends the fence: of the same marks or more, quoted no deeper, and not indented as code in it."""
+    closing = _CLOSING.fullmatch(line)
+    if closing is None or not closing["mark"].startswith(fence["mark"]):
+        return False
+    deeper = len(closing["lead"].expandtabs(4)) - len(fence["lead"].expandtabs(4))
+    return closing["lead"].count(">") <= fence["lead"].count(">") and deeper <= _MOST_INDENTED
 
 
 def next_offset(text: str, offset: int, size: int = PAGE_CHARS) -> int | None:

@@ -132,6 +132,11 @@ class TestFences:
             ("```\nb", "```\nb"),
             ("```\n``` text\n```\nc", "```\n``` text\n```"),
             ("~~~ `x` ~~~\nb\n~~~", "~~~ `x` ~~~\nb\n~~~"),
+            ("```\n> ```\n> b\n> ```\n```\nc", "```\n> ```\n> b\n> ```\n```"),
+            ("> ```\n> > ```\n> ```\nc", "> ```\n> > ```\n> ```"),
+            ("```\n    ```\nb\n```\nc", "```\n    ```\nb\n```"),
+            ("10. ```\n    b\n    ```\nc", "10. ```\n    b\n    ```"),
+            ("  - ```\n        ```\n    b\n    ````\nc", "  - ```\n        ```\n    b\n    ````"),
         ],
     )
     def test_from_the_opening_line_to_the_closing_one(self, text: str, inside: str) -> None:

@@ -59,6 +59,16 @@ def test_ten_thousand_elements_deep(opening: str, closing: str) -> None:
     assert page_markdown(extract_html(html_page(opening * 200 + "x" + closing * 200), "p.html"))
 
 
+@pytest.mark.parametrize(
+    "opening", ["<header>", "<div id='footer'>", "<div class='toc'>", "<form>", "<details><summary>", "<ul class='nav'>"]
+)
+def test_chrome_ten_thousand_elements_deep(opening: str) -> None:
+    depth = DEPTH // opening.count("<")
+    sections, seconds = timed(lambda: of_html(f"<p>before</p>{opening * (depth - 10)}<h2>head</h2><a href='a'>a</a><a href='b'>b</a>"))
+    assert "before" in words_of(sections)
+    assert seconds < 4
+
+
 @pytest.mark.parametrize("repeated", ["<div></x>", "<div></p></span>", "<div>a</x-y>"])
 def test_what_ends_nothing_makes_no_page_shallow(repeated: str) -> None:
     with pytest.raises(NotContent, match="nested too deeply"):

@@ -182,3 +182,14 @@ def test_words_that_a_style_parts_do_not_run_into_each_other() -> None:
 def test_a_table_of_rows_under_a_heading_is_one_line_a_row() -> None:
     rows = "<tr><td>int&nbsp;</td><td><a href='#x'>x</a></td></tr><tr><td><p>a</p></td><td><p>b</p></td></tr>"
     assert markdown_of(f"<h1>T</h1><table role='presentation'>{rows}</table>") == "int x\n\na\n\nb"
+
+
+def test_the_declarations_of_haddock_are_places() -> None:
+    sections = of_html("""<h1 id="d">Documentation</h1>
+<div class="top"><p class="src">
+<a id="v:fromFrob" class="def">fromFrob</a> :: a -&gt; Frob a -&gt; a <a href="src/Frob.html#fromFrob" class="l">
+Source</a> <a href="#v:fromFrob" class="selflink">#</a></p><div class="doc"><p>Takes it out.</p></div></div><p>After.</p>""")
+    assert [(s.anchor, s.heading_path.rpartition(" > ")[2], s.text, s.names) for s in sections] == [
+        ("d", "Documentation", "After.", ()),
+        ("v:fromFrob", "fromFrob", "`fromFrob :: a -> Frob a -> a`\n\nTakes it out.", ("fromFrob",)),
+    ]

@@ -10,7 +10,7 @@ from citewell.ingest.extract import html_table
 from citewell.ingest.extract.base import Code, Table
 from citewell.ingest.extract.html_chrome import hidden
 from citewell.ingest.extract.html_headings import ADMONITIONS, HEADINGS, admonition_title, classes_of, heading
-from citewell.ingest.extract.html_reader import Handler, Reader
+from citewell.ingest.extract.html_reader import MAX_DEPTH, Handler, Reader
 
 _TITLES = frozenset("admonition-title markdown-alert-title custom-block-title alert-heading".split())
 _SIGNATURES = frozenset("memproto member-signature type-signature".split())  # of doxygen and javadoc
@@ -46,6 +46,8 @@ def container(reader: Reader, node: LexborNode, depth: int) -> None:
     elif (columns := html_table.columns_of_grid(node, classes)) > 1:
         reader.note_ids(node, node.attributes)
         _put_table(reader, *html_table.grid(node, columns))
+    elif "top" in classes and depth < MAX_DEPTH and (name := node.css_first("p.src > .def[id]")) is not None and name.parent is not None:
+        definitions.declared(reader, node, name.parent, depth)
     elif "fragment" in classes and (lines := node.css("div.line")):
         reader.note_ids(node, node.attributes)
         _put_code(reader, "\n".join(map(inline.visible_text, lines)), inline.language(node))

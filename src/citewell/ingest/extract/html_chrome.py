@@ -24,7 +24,7 @@ _CLASSES = frozenset(
     "footnote-back data-footnote-backref theme-doc-breadcrumbs theme-doc-footer theme-doc-version-badge theme-doc-toc-mobile "
     "pagination-nav pagination navigation breadcrumb breadcrumbs skip-link test-arrow "
     # rustdoc, doxygen, Hugo, Antora, texinfo
-    "srclink hideme navpath navpath-footer tabs2 tabs3 toc-drawer td-sidebar td-toc td-page-meta nav-panel "
+    "srclink selflink hideme navpath navpath-footer tabs2 tabs3 toc-drawer td-sidebar td-toc td-page-meta nav-panel "
     "header-anchor anchor-link mlabels-right line-numbers-wrapper "
     # what is for screen readers only, and formulas drawn beside their source
     "sr-only visually-hidden screen-reader-text katex-html".split()
@@ -50,15 +50,19 @@ _OFFERS = re.compile(
     re.IGNORECASE,
 )
 _LONGEST_OFFER = 40
+_FARTHEST = 200
 _LONGEST_CLASSES = 200  # that are remembered
 
 
-def hidden(node: LexborNode, attributes: Attributes, *, code: bool = False) -> bool:
-    """Whether an element is chrome, or not shown to a reader. In code, white is a colour like others: its ground may be dark."""
+def hidden(node: LexborNode, attributes: Attributes, *, code: bool = False, look: bool = True) -> bool:
+    """Whether an element is chrome, or not shown to a reader. In code, white is a colour like others: its ground may be dark.
+
+    Without `look`, what depends on an element's inside is taken as content: looking again at each level of deep markup takes minutes.
+    """
     tag = node.tag
     if not tag or tag in TAGS or tag[0] in "-!":
         return True
-    if tag in {"header", "footer", "form"} and _frames(node, tag):
+    if look and tag in {"header", "footer", "form"} and _frames(node, tag):
         return True
     if not attributes:
         return False
@@ -66,7 +70,9 @@ def hidden(node: LexborNode, attributes: Attributes, *, code: bool = False) -> b
     if classes:
         kind = _kind(classes, code) if len(classes) <= _LONGEST_CLASSES else _kind.__wrapped__(classes, code)
         if kind and (
-            (kind == "chrome" and tag != "body") or (kind == "toc" and _lists_one_page(node)) or (kind == "backref" and tag == "span")
+            (kind == "chrome" and tag != "body")
+            or (kind == "toc" and look and _lists_one_page(node))
+            or (kind == "backref" and tag == "span")
         ):
             return True
         if len(attributes) == 1:
@@ -79,7 +85,7 @@ def hidden(node: LexborNode, attributes: Attributes, *, code: bool = False) -> b
         return True
     if "hidden" in attributes and role != "tabpanel" and attributes["hidden"] != "until-found":
         return True
-    if tag in {"div", "details"} and attributes.get("id") in _IDS and node.css_first("h1, h2, h3, h4, h5, h6") is None:
+    if look and tag in {"div", "details"} and attributes.get("id") in _IDS and node.css_first("h1, h2, h3, h4, h5, h6") is None:
         return attributes["id"] != "toc" or _lists_one_page(node)
     return ("style" in attributes or tag == "font") and _unseen(node, attributes, code=code)
 
@@ -103,8 +109,11 @@ def _frames(node: LexborNode, tag: str) -> bool:
 
 
 def _above(node: LexborNode) -> Iterator[LexborNode]:
+    """What a node stands in, from the inside, as far as any page nests."""
     around = node.parent
-    while around is not None and around.tag != "-document":
+    for _ in range(_FARTHEST):
+        if around is None or around.tag == "-document":
+            return
         yield around
         around = around.parent
 
@@ -135,4 +144,5 @@ def _on_white(node: LexborNode) -> bool:
 def offers(text: str, target: str) -> bool:
     """Whether a link is the page's tool and no part of its text: a permanent link to a place, or `[source]`."""
     words = text.strip()
-    return (words in _MARKS and "#" in target) or (len(words) <= _LONGEST_OFFER and _OFFERS.fullmatch(words) is not None)
+    tool = (words in _MARKS and "#" in target) or (words.lower() == "source" and "src/" in target)
+    return tool or (len(words) <= _LONGEST_OFFER and _OFFERS.fullmatch(words) is not None)

@@ -57,6 +57,20 @@ def _define(reader: Reader, terms: list[LexborNode], body: LexborNode | None, de
     return place
 
 
+def declared(reader: Reader, node: LexborNode, head: LexborNode, depth: int) -> None:
+    """A declaration that is a paragraph with the name's id inside (Haddock's), with all that its element holds."""
+    reader.settle()
+    ids = inline.ids(head)
+    called = [inline.squeeze(inline.visible_text(name)) for name in head.css(".def")]
+    names = tuple(dict.fromkeys(name for word in called for name in html_names.member(word, None, code=True)))
+    place = Place(called[0], ids[0], signature=inline.signature(head), names=names, ids=set(ids))
+    reader.place.content.append(place)
+    with reader.inside(place):
+        for child in node.iter(include_text=True):
+            if child.mem_id != head.mem_id:
+                reader.child(child, depth + 1)
+
+
 def _term(reader: Reader, terms: list[LexborNode], body: LexborNode | None, depth: int, classes: set[str]) -> None:
     if classes & NOTES and terms:
         footnote(reader, terms[0], [body] if body is not None else [], depth)

@@ -120,7 +120,7 @@ def visible_text(node: LexborNode) -> str:
             found.append(child.text_content or "")
         elif child.tag == "br":
             found.append("\n")
-        elif not hidden(child, child.attributes, code=True):
+        elif not hidden(child, child.attributes, code=True, look=len(open_) < _MAX_DEPTH):
             is_block = child.tag in BLOCKS
             if is_block:
                 _end_line(found)

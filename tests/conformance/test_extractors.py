@@ -169,6 +169,7 @@ def test_any_bytes_are_read_or_refused(form: Format, data: bytes) -> None:
     [
         *("[", "*a ", "`a ", "|a", "> ", "- ", "<a ", "<div>", "![](", "{", ":::x\n", "```x\n", ".. a::\n", "=\n", "a\n=\n", "  ", "\\"),
         *("a_ ", "[a]_ ", "::\n", "+-", "+--+\n", ":a:`", "&#", '"', "\n", "x", "1. ", "a\tb", "$$", "<!--", "|x| ", "__ ", "[^1]", "{{<"),
+        *("<A {a", "![](data:", "{/*", "[1;", "a.", "* \n", "{% a ", "/// a\n", "> [!A]\n"),
         *("(a)=\n", ".. |x| replace:: |x|\n\n", "!!! a\n", "{x}`", '=== "a"\n', "a\n  b\n"),
     ],
 )
@@ -176,6 +177,15 @@ def test_any_repetition_ends_in_time(form: Format, piece: str) -> None:
     start = time.process_time()
     check((piece * (60_000 // len(piece))).encode(), form.name)
     assert time.process_time() - start < _SECONDS
+
+
+@every_format
+@pytest.mark.parametrize("start", ["{: .a", "{{< a", '=== "a', "<A ", "-8<-", "`", "# a {", "> [!A", "!!! a ", "(", ":a", "$ "])
+def test_any_long_line_ends_in_time(form: Format, start: str) -> None:
+    begun = time.process_time()
+    for filling in (" ", "-", "a.", '"', "[", "{"):
+        check((start + filling * (60_000 // len(filling)) + "!").encode(), form.name)
+    assert time.process_time() - begun < _SECONDS
 
 
 @every_format

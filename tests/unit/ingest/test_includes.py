@@ -163,3 +163,8 @@ def test_whatever_a_page_includes_it_ends(tmp_path_factory: pytest.TempPathFacto
     for name in ("page.md", "page.rst"):
         (root / name).write_text("\n".join(parts))
         assert isinstance(with_includes(root / name, root), bytes)
+
+
+def test_a_long_line_of_what_could_be_a_mark_costs_no_time(tmp_path: Path) -> None:
+    line = "-" * 200_000
+    assert expanded(tmp_path, '--8<-- "long.md"', long_md=f"{line}8<\n{'ANCHOR ' * 30_000}").startswith(line)

@@ -10,9 +10,9 @@ MARKS = (b"8<-", b"{{#", b"include", b"INCLUDE")
 
 _SNIPPET = re.compile(r"(?P<indent>[ \t]*)-{1,}8<-{1,}[ \t]+(?P<quote>[\"'])(?P<path>[^\"'\n]{1,500})(?P=quote)[ \t]*")
 _SNIPPETS = re.compile(r"(?P<indent>[ \t]*)-{1,}8<-{1,}[ \t]*")
-_SECTION_MARK = re.compile(r".*-{1,}8<-{1,}[ \t]*\[[ \t]*(start|end)[ \t]*:[ \t]*([\w-]+)[ \t]*\].*")
+_SECTION_MARK = re.compile(r"-8<-+[ \t]*\[[ \t]*(start|end)[ \t]*:[ \t]*([\w-]+)[ \t]*\]")
 _MDBOOK = re.compile(r"(?<!\\)\{\{#(?:include|rustdoc_include|playground|playpen)[ \t]+([^{}\n]{1,500})\}\}")
-_ANCHOR_MARK = re.compile(r".*\bANCHOR(_END)?:[ \t]*([\w-]+).*")
+_ANCHOR_MARK = re.compile(r"\bANCHOR(_END)?:[ \t]*([\w-]+)")
 _MYST = re.compile(
     r"(?P<indent>[ \t]*)(?P<fence>`{3,}|~{3,}|:{3,})[ \t]*\{(?P<kind>include|literalinclude)\}[ \t]*(?P<path>\S[^\n]{0,500})"
 )
@@ -131,13 +131,13 @@ def selected(text: str, include: Include) -> str:
         start = max(int(first[:9]) - 1, 0) if first.isdigit() else 0
         end = int(last[:9]) if last.isdigit() else (start + 1 if first and ":" not in wanted and "mdbook" in options else len(lines))
         lines = lines[start:end]
-    return "\n".join(line for line in lines if not mark.fullmatch(line))
+    return "\n".join(line for line in lines if not mark.search(line))
 
 
 def _section(lines: list[str], name: str, mark: re.Pattern[str]) -> list[str]:
     inside, found = False, []
     for line in lines:
-        border = mark.fullmatch(line)
+        border = mark.search(line)
         if border and border.group(2) == name:
             inside = border.group(1) not in {"end", "_END"}
         elif inside:

@@ -28,6 +28,7 @@ _LIQUID_END = re.compile(r"\s*\{%-?\s*endhighlight\s*-?%\}\s*")
 _LIQUID_LINE = re.compile(r"\s*(?:\{%-?\s*(?!include\b)[\w-]+[^%\n]*%\}\s*)+")
 _SHORTCODE_END = re.compile(r"\s*\{\{[<%]\s*/\s*highlight\s*[>%]\}\}\s*")
 _CODE_FENCE = "`" * 12
+_LONGEST_LINE = 2000  # characters of a line that can be a tag of a tool
 _QUOTED = re.compile(r"(?:(?:title|name|header|label|summary)=)?[\"']([^\"'\n]*)[\"']")
 
 _CODE = frozenset("code-block sourcecode code code-cell ipython prompt parsed-literal productionlist doctest testcode testoutput".split())
@@ -156,7 +157,9 @@ class _Flavors:
 
     def _line(self, line: str) -> Iterator[str]:
         """A line of text, without what only a tool reads."""
-        if '"' in line and (tab := _TAB.fullmatch(line)):
+        if len(line) > _LONGEST_LINE:
+            yield line
+        elif '"' in line and (tab := _TAB.fullmatch(line)):
             yield f'{tab.group(1)}!!! tab "{tab.group(2)}"'
         elif ("8<-" in line or "{{#" in line) and _INCLUDE.fullmatch(line):
             return

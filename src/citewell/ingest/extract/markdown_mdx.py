@@ -9,23 +9,29 @@ from citewell.ingest.extract.markdown_flavors import NOTES
 
 _FENCE = re.compile(r"\s*(`{3,}|~{3,})(.*)")
 _STATEMENT = re.compile(r"(?:import\s+(?:[\w*{'\"]|$)|export\s+(?:const|let|var|default|function|async|class|\{|\*))")
-_COMMENT = re.compile(r"\{/\*(.{0,2000}?)\*/\}", re.DOTALL)
 _ANCHOR = re.compile(r"\s*#([\w:.-]+)\s*")
 _TAG = re.compile(r"<(/?)([A-Z][\w.]*)((?:[^<>{}\"']|\"[^\"]*\"|'[^']*'|\{(?:[^{}]|\{[^{}]*\})*\})*?)(/?)>|</?>")
 _LABEL = re.compile(r"\b(?:title|label|header|summary|name)=(?:\{?[\"'`]([^\"'`{}<>\n]{1,200})[\"'`]\}?)")
 _TYPE = re.compile(r"\btype=[\"']([\w-]{1,30})[\"']")
+_LONGEST_ANCHOR = 200
 _MOST_LINES = 30  # that one tag is written over
 _CODE_SPAN = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)")
 
 
 def without_components(text: str) -> str:
     """The Markdown of an MDX page."""
-    return "\n".join(_lines(_COMMENT.sub(_comment, text).split("\n")))
+    return "\n".join(_lines("".join(_uncommented(text)).split("\n")))
 
 
-def _comment(comment: re.Match[str]) -> str:
-    anchor = _ANCHOR.fullmatch(comment.group(1))
-    return f"{{#{anchor.group(1)}}}" if anchor else ""
+def _uncommented(text: str) -> Iterator[str]:
+    """The text without comments; one that names a heading's anchor becomes that."""
+    at = 0
+    while (start := text.find("{/*", at)) >= 0 and (end := text.find("*/}", start)) >= 0:
+        yield text[at:start]
+        anchor = _ANCHOR.fullmatch(text[start + 3 : end]) if end - start < _LONGEST_ANCHOR else None
+        yield f"{{#{anchor.group(1)}}}" if anchor else ""
+        at = end + 3
+    yield text[at:]
 
 
 def _lines(lines: list[str]) -> Iterator[str]:

@@ -26,7 +26,7 @@ _LANGUAGES = {**dict.fromkeys(("python3", "ipython", "ipython3", "python2"), "py
 _MAGIC_CELL = re.compile(r"%%(bash|sh|html|javascript|js|latex|perl|ruby|sql|R|cython|writefile)\b")
 _STAND_IN = re.compile(r"\s*<[^\n]*>\s*|\s*[\w.]+\([^\n]*\)\s*")  # for a picture or a widget: `<Figure size 640x480 with 1 Axes>`
 _OBJECT = re.compile(r"\s*[\[(]?<[^\n]* at 0x[\da-fA-F]+>[\])]?\s*")  # which says nothing but where it lay in memory
-_ATTACHMENT = re.compile(r"!\[[^\]\n]*\]\((?:attachment|data):[^)\n]*\)")
+_ATTACHMENT = re.compile(r"!\[[^\[\]\n]*\]\((?:attachment|data):[^()\n]*\)")
 
 
 def extract_notebook(text: str, name: str) -> Page:

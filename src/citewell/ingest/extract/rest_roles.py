@@ -23,6 +23,7 @@ _LABELS = frozenset("ref numref doc any eq".split())
 _NUMBERED = {"pep": "PEP ", "rfc": "RFC ", "cve": "CVE-", "cwe": "CWE-"}
 _SYMBOL = re.compile(r"[\w.:/-]*[\w)](?:\(\)|[._:/-]\w)[\w.:/()-]*|--?[\w-]+|[a-z]+_\w+")
 _LONGEST = 2000
+_LONGEST_SYMBOL = 200
 
 
 def shown(role: str, raw: str) -> list[nodes.Node]:
@@ -71,7 +72,7 @@ def _referring(name: str, domain: str, text: str) -> list[nodes.Node]:
         words = words.removeprefix(".") if is_code and name not in {"file", "command"} else words
         if name in _CALLS and not words.endswith(")") and name not in {"deco", "decorator"}:
             words += "()"
-    if is_code or (not name and _SYMBOL.fullmatch(words)):
+    if is_code or (not name and len(words) <= _LONGEST_SYMBOL and _SYMBOL.fullmatch(words)):
         return _literal(words)
     return [nodes.inline("", words)]
 

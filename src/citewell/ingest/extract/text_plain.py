@@ -16,7 +16,7 @@ _ITEM = re.compile(r"\s*(?:[-*+•o]|\d{1,3}[.)]|\(?[a-z]\))\s+\S")
 _SENTENCE_END = re.compile(r".*[.,;:!?]")
 _COLUMNS = re.compile(r"\S(?: {3,}|\t+)\S")
 _PROSE = re.compile(r"[^\W\d_].*[.:!?]", re.DOTALL)
-_MISREAD = re.compile(r"^(\s*)(?=#{1,6}(?:\s|$)|>|={1,}\s*$|-{1,}\s*$|(?:\*\s*){3,}$)", re.MULTILINE)
+_MISREAD = re.compile(r"^([ \t]*)(?=#{1,6}(?:\s|$)|>|=+[ \t]*$|-+[ \t]*$|(?:\*[ \t]*){3,}$)", re.MULTILINE)
 
 
 @dataclass(slots=True)

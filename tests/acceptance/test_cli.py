@@ -114,7 +114,7 @@ def test_a_name_that_is_nowhere_is_said_to_be_missing(indexed: Cli) -> None:
     ("arguments", "code", "words"),
     [
         (("index", "nowhere"), 2, "There is nothing at"),
-        (("index", "https://widget.example/"), 2, "is a site"),
+        (("index", "ftp://widget.example/"), 2, "cannot be indexed"),
         (("remove", "nope"), 2, "There is no source 'nope'"),
         (("docs", "read", "widget/gide.md"), 2, "There is no document widget/gide.md"),
         (("search", " "), 2, "The query is empty"),

@@ -48,7 +48,7 @@ def _read(file: Path, most: int, flags: int = 0) -> bytes:
             raise NotContent("not a regular file")
         data = opened.read(most + 1)
     if len(data) > most:
-        raise NotContent(f"larger than {MAX_BYTES // 2**20} MiB with what it includes")
+        raise NotContent("too large with what it includes")
     return data
 
 

@@ -135,7 +135,7 @@ def test_the_bytes_of_a_document_are_bounded(tmp_path: Path, monkeypatch: pytest
     monkeypatch.setattr(includes, "MAX_BYTES", 1000)
     text = expanded(tmp_path, '--8<-- "big.md"\n' * 20, big_md="x" * 100)
     assert text.count("x" * 100) == 6
-    with pytest.raises(NotContent, match="larger"):
+    with pytest.raises(NotContent, match="too large"):
         expanded(tmp_path, "x" * 1001)
 
 

@@ -34,6 +34,8 @@ def defined(text: str) -> list[tuple[str, str, tuple[str, ...]]]:
         (".. method:: dict.clear()", ("dict.clear", "dict.clear()", ("dict.clear",))),
         (".. decorator:: cached(x)", ("cached", "@cached(x)", ("cached",))),
         (".. coroutinefunction:: run(x)", ("run", "coroutine run(x)", ("run",))),
+        (".. module:: _m\n\n.. function:: f()", ("m.f", "_m.f()", ("_m.f",))),
+        (".. module:: netrc\n\n.. method:: netrc.hosts()", ("netrc.netrc.hosts", "netrc.hosts()", ("netrc.netrc.hosts",))),
         (".. function:: f(a)\n              g(b)", ("f", "f(a)\ng(b)", ("f", "g"))),
         (".. function:: f(a, \\\n              b)", ("f", "f(a, b)", ("f",))),
         (".. function:: f()\n   :noindex:", ("", "f()", ("f",))),
@@ -95,6 +97,18 @@ def test_the_options_of_a_setting_are_shown() -> None:
 def test_module_anchors_and_labels() -> None:
     root = extract_rest(".. _lab_el:\n\nT\n=\n\n.. module:: os.path\n   :platform: Unix\n\ntext\n\n.. _in-text:\n\nmore", "page.rst").root
     assert root.ids == {"t", "lab-el", "module-os.path", "in-text"}
+
+
+def test_the_members_of_two_classes_are_those_of_the_last() -> None:
+    assert [anchor for anchor, _, _ in defined(".. class:: set()\n           frozenset()\n\n   .. method:: add(x)")] == [
+        "set",
+        "frozenset.add",
+    ]
+
+
+def test_a_label_of_the_sections_own_words_is_its_anchor() -> None:
+    root = extract_rest("T\n=\n\nx\n\n.. _sub-title:\n\nSub title\n---------\n\ny", "page.rst").root
+    assert root.places[0].anchor == "sub-title"
 
 
 def test_same_named_headings_have_anchors_of_their_own() -> None:

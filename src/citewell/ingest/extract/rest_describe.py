@@ -80,7 +80,7 @@ def describing(directive: Directive, domain: str, kind: str) -> list[nodes.Node]
     described = [objects.describe(domain, kind, line, directive.options, context) for line in objects.signatures(directive.argument)]
     if _NO_IDS & directive.options.keys():
         described = [objects.Described(one.signature, one.name, ()) for one in described]
-    scope = objects.scope_of(domain, kind, described[0]) if described else ""
+    scope = objects.scope_of(domain, kind, described[-1]) if described else ""
     context.scopes += [scope] if scope else []
     fields = (
         []

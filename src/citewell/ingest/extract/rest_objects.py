@@ -111,10 +111,15 @@ def _python(kind: str, signature: str, options: Mapping[str, str], context: Cont
         local = inner.removeprefix(f"{around}.")
         short = around.removeprefix(f"{module}.") if module else around
         local = local.removeprefix(f"{short}.")
-        return Described(prefix + local + rest, f"{around}.{local}", (f"{around}.{local}",))
+        return Described(prefix + local + rest, f"{around}.{local}", _python_ids(f"{around}.{local}"))
     local = f"{scope}.{name}" if scope else name
-    full = f"{module}.{local}" if module and not local.startswith(f"{module}.") else local
-    return Described(prefix + (local if kind in _MEMBERS else full) + rest, full, (full,))
+    full = f"{module}.{local}" if module else local
+    return Described(prefix + (local if scope or kind in _MEMBERS else full) + rest, full, _python_ids(full))
+
+
+def _python_ids(full: str) -> tuple[str, ...]:
+    """The id that Sphinx gives now, which begins with a letter, and the one that it gave before, which is the name."""
+    return tuple(dict.fromkeys(filter(None, (node_id(full), full))))
 
 
 def _flags(options: Mapping[str, str]) -> set[str]:

@@ -76,7 +76,10 @@ class TreeReader:
         words = self.text(title) if title is not None else ""
         short = words if len(words) <= _LONGEST_HEADING else words[:_LONGEST_HEADING].rsplit(" ", 1)[0] + " …"
         ids = list(node.get("ids", []))
-        place = Place(short.replace("`", "") or "Untitled", ids[0] if ids else "", len(reader.stack), ids={*ids, *reader.pending})
+        # A label of the same words takes the section's own id, which becomes a number.
+        own = nodes.make_id(title.astext()) if title is not None else ""
+        anchor = own if own in reader.pending else ids[0] if ids else ""
+        place = Place(short.replace("`", "") or "Untitled", anchor, len(reader.stack), ids={*ids, *reader.pending})
         reader.pending.clear()
         reader.place.content.append(place)
         with reader.inside(place):

@@ -60,9 +60,9 @@ _NO_KEY = re.compile(
 _ANY_PARAMETER = re.compile(r"no endpoints found that", re.IGNORECASE)
 
 _WINDOWS = (
+    re.compile(r"\d[\d,]* (?:tokens )?> ?(\d[\d,]{2,11})", re.IGNORECASE),
     re.compile(r"(?:context (?:length|window|size|limit)|model length)(?: of| is|:|\b)[^\d.]{0,20}(\d[\d,]{2,11})", re.IGNORECASE),
     re.compile(r"tokens allowed \((\d{3,9})\)", re.IGNORECASE),
-    re.compile(r"\d[\d,]* (?:tokens )?> ?(\d[\d,]{2,11})", re.IGNORECASE),
     re.compile(r"with (\d[\d,]{2,11}) maximum context", re.IGNORECASE),
     re.compile(r"\"?n_ctx\"?\s*[:=]\s*(\d{3,9})"),
 )

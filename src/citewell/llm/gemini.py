@@ -152,7 +152,7 @@ def _own(call_id: str) -> str | None:
 
 def _read(event: types.GenerateContentResponse, draft: Draft) -> list[Delta]:
     usage = event.usage_metadata
-    if usage is not None:
+    if usage is not None and usage.prompt_token_count is not None:
         total = count_of(usage.prompt_token_count) + count_of(usage.tool_use_prompt_token_count)
         thought = count_of(usage.thoughts_token_count)
         cached = min(count_of(usage.cached_content_token_count), total)

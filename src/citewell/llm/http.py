@@ -136,6 +136,7 @@ def new_client(base_url: str, secrets: Mapping[str, str]) -> httpx2.AsyncClient:
         event_hooks={"request": [sending], "response": [receiving]},
         limits=httpx2.Limits(max_connections=_CONNECTIONS, max_keepalive_connections=20, keepalive_expiry=30.0),
         trust_env=not is_loopback(base_url),
+        verify=not (base_url.startswith("http://") and is_loopback(base_url)),  # certificates that nobody shows take 0.1 s to load
         follow_redirects=False,
     )
 

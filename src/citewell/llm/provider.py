@@ -113,7 +113,7 @@ class HttpProvider(ABC):
         if self.sdk in sys.modules:
             return
         try:
-            await anyio.to_thread.run_sync(importlib.import_module, self.sdk)
+            await anyio.to_thread.run_sync(importlib.import_module, self.sdk, abandon_on_cancel=True)
         except ImportError:
             words = f"needs a package that is not installed. Run pip install 'citewell[{self.extra}]'"
             missing = self._fault("not_found", words)

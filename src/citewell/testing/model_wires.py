@@ -203,16 +203,14 @@ class _Gemini(Wire):
 
     def end(self, request: Mapping[str, Any], usage: Usage | None, finish: str) -> Iterator[bytes]:  # noqa: ARG002
         reason = {"length": "MAX_TOKENS", "refused": "SAFETY"}.get(finish, "STOP")
-        counts = {
-            "usageMetadata": {
+        counts: dict[str, Any] = {}
+        if usage:
+            counts["usageMetadata"] = {
                 "promptTokenCount": usage.input,
                 "candidatesTokenCount": usage.output,
                 "cachedContentTokenCount": usage.cached,
                 "totalTokenCount": usage.input + usage.output,
             }
-            if usage
-            else {}
-        }
         yield event({"candidates": [{"content": {"role": "model", "parts": []}, "finishReason": reason, "index": 0}]} | counts)
 
     def _chunk(self, part: Mapping[str, Any]) -> bytes:

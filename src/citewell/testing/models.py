@@ -73,6 +73,7 @@ class ModelServer(ThreadingHTTPServer):
 
     daemon_threads = True
     block_on_close = False
+    request_queue_size = 128
 
     def __init__(self, replies: Sequence[Reply] = (), *, models: Sequence[str] | Reply = ()) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)

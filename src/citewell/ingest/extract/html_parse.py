@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from itertools import islice
 
 from selectolax.lexbor import LexborHTMLParser
 
 from citewell.ingest.extract.base import NotContent
 
 _DEEPEST = 10_000  # parsing takes time that grows with the square of the depth
+_MOST_ATTRIBUTES = 5_000  # of one element: it grows with the square of their number, too
+_ATTRIBUTE = r"""[\s/]*+=?[^\s/>=]++(?:\s*+=\s*+(?:"[^"]*+"|'[^']*+'|[^\s>]++)?+)?+"""  # as the HTML standard's tokenizer reads one
+_START = re.compile(rf"<[A-Za-z][^\s/>]*+(?:{_ATTRIBUTE})*+")
+_RAW_END = re.compile(r"</(?:script|style|textarea|title)", re.IGNORECASE)
 _TAG = re.compile(r"<(/?)([A-Za-z][\w-]*)(?:[^<>]*?(/)>)?")
 _LEAF = re.compile(
     r"<([A-Za-z][\w-]*)(?:\s[^<>]*)?>[^<>]*</\1>"
@@ -30,7 +35,20 @@ def parse(text: str) -> LexborHTMLParser:
     """The document. Raises `NotContent` for one that nests so deeply that parsing it would take minutes: no page does."""
     if text.count("<") > _DEEPEST and _depth(_LEAF.sub("", text)) > _DEEPEST:
         raise NotContent("nested too deeply")
+    if any(len(tag.group()) > 2 * _MOST_ATTRIBUTES for tag in _START.finditer(text)):
+        text = _START.sub(lambda tag: _bounded(tag.group()), text)
     return LexborHTMLParser(text)
+
+
+def _bounded(tag: str) -> str:
+    """The start of an element with no more attributes than parsing bears. What only looks like one lies in a script, whose end is kept."""
+    if len(tag) <= 2 * _MOST_ATTRIBUTES:
+        return tag
+    last = next(islice(re.finditer(_ATTRIBUTE, tag), _MOST_ATTRIBUTES, None), None)
+    if last is None:
+        return tag
+    end = _RAW_END.search(tag, last.start())
+    return tag[: last.start()] + (end.group() if end else "")
 
 
 def _depth(text: str) -> int:

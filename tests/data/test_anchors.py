@@ -16,7 +16,7 @@ from selectolax.lexbor import LexborHTMLParser
 from citewell.ingest.chunk import chunk
 from citewell.ingest.extract.base import NotContent
 from citewell.ingest.extract.decode import decode
-from citewell.ingest.extract.html import extract_html
+from citewell.ingest.extract.html.page import extract_html
 
 pytestmark = pytest.mark.data
 

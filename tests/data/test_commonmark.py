@@ -17,7 +17,7 @@ from selectolax.lexbor import LexborHTMLParser
 from citewell.ingest.chunk import Chunk, chunk
 from citewell.ingest.extract.base import NotContent
 from citewell.ingest.extract.decode import decode
-from citewell.ingest.extract.markdown import extract_markdown
+from citewell.ingest.extract.markdown.page import extract_markdown
 from tests.unit.ingest.ingest_help import fences, keys, top_headings, words, words_of
 
 pytestmark = pytest.mark.data

@@ -9,8 +9,8 @@ from markdown_it import MarkdownIt
 from citewell.ingest.chunk import Chunk, chunk
 from citewell.ingest.extract.base import Page
 from citewell.ingest.extract.decode import decode
-from citewell.ingest.extract.html import extract_html
-from citewell.ingest.extract.markdown import extract_markdown
+from citewell.ingest.extract.html.page import extract_html
+from citewell.ingest.extract.markdown.page import extract_markdown
 
 _PARSER = MarkdownIt("commonmark").enable("table")
 _PARSER.disable(["inline", "text_join"])

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from citewell.ingest.chunk import Chunk, chunk
 from citewell.ingest.extract.decode import decode
-from citewell.ingest.extract.markdown import extract_markdown
+from citewell.ingest.extract.markdown.page import extract_markdown
 from tests.unit.ingest.generated_markdown import LONG, TOKEN, Draft, nested_pages
 from tests.unit.ingest.ingest_help import fences, headings, keys
 

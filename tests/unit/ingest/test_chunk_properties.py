@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from citewell.ingest.chunk import Chunk, chunk
 from citewell.ingest.extract.base import Block, Code, Page, Place, Table, Text, page_markdown
-from citewell.ingest.extract.markdown import extract_markdown
+from citewell.ingest.extract.markdown.page import extract_markdown
 from citewell.ingest.split import pack
 from tests.unit.ingest.generated_pages import Written, html_pages, markdown_pages
 from tests.unit.ingest.ingest_help import fences, headings, keys, of_html, of_markdown, words, words_of

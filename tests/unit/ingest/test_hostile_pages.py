@@ -12,8 +12,8 @@ from selectolax.lexbor import LexborHTMLParser
 
 from citewell.ingest.chunk import Chunk, chunk
 from citewell.ingest.extract.base import NotContent, Page, page_markdown
-from citewell.ingest.extract.html import extract_html
-from citewell.ingest.extract.markdown import extract_markdown
+from citewell.ingest.extract.html.page import extract_html
+from citewell.ingest.extract.markdown.page import extract_markdown
 from tests.unit.ground.hostile import TEXTS
 from tests.unit.ingest.ingest_help import fences, html_page, keys, of_html, of_markdown, text_of, words, words_of
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from citewell.ingest.extract.base import Text
-from citewell.ingest.extract.html import extract_html
+from citewell.ingest.extract.html.page import extract_html
 from tests.unit.ingest.ingest_help import markdown_of, of_html, text_of
 
 NEW_SPHINX = """

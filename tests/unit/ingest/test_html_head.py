@@ -6,7 +6,7 @@ import pytest
 
 from citewell.ingest.chunk import chunk
 from citewell.ingest.extract.base import Page
-from citewell.ingest.extract.html import extract_html
+from citewell.ingest.extract.html.page import extract_html
 from tests.unit.ingest.ingest_help import html_page
 
 

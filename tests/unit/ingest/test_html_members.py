@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from citewell.ingest.extract.html import extract_html
+from citewell.ingest.extract.html.page import extract_html
 from tests.unit.ingest.ingest_help import html_page, markdown_of, of_html, read_html
 
 RUSTDOC = """

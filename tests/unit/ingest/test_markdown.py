@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from citewell.ingest.extract.base import NotContent
-from citewell.ingest.extract.markdown import extract_markdown
+from citewell.ingest.extract.markdown.page import extract_markdown
 from tests.unit.ingest.ingest_help import fences, headings, keys, of_markdown, text_of, words_of
 
 

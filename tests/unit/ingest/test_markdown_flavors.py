@@ -6,7 +6,7 @@ import pytest
 
 from citewell.ingest.chunk import Chunk, chunk
 from citewell.ingest.extract.decode import decode
-from citewell.ingest.extract.markdown import extract_markdown, extract_mdx
+from citewell.ingest.extract.markdown.page import extract_markdown, extract_mdx
 from tests.unit.ingest.ingest_help import of_markdown
 
 

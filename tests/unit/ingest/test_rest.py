@@ -10,7 +10,7 @@ from docutils.parsers.rst import directives, roles
 from citewell.ingest.chunk import Chunk, chunk
 from citewell.ingest.extract.base import NotContent
 from citewell.ingest.extract.decode import decode
-from citewell.ingest.extract.rest import extract_rest
+from citewell.ingest.extract.rest.page import extract_rest
 
 
 def sections(text: str) -> list[Chunk]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from citewell.ingest.extract.base import Place, page_markdown
-from citewell.ingest.extract.rest import extract_rest
+from citewell.ingest.extract.rest.page import extract_rest
 
 
 def walk(place: Place) -> Iterator[Place]:

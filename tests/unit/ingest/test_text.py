@@ -10,7 +10,7 @@ from citewell.ingest.chunk import Chunk, chunk
 from citewell.ingest.extract import extractor_for
 from citewell.ingest.extract.base import NotContent
 from citewell.ingest.extract.decode import clean, decode
-from citewell.ingest.extract.text import extract_text
+from citewell.ingest.extract.text.page import extract_text
 from tests.unit.ingest.ingest_help import headings, words
 
 

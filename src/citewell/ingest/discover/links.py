@@ -11,7 +11,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from citewell.ingest.crawl.address import resolve
 from citewell.ingest.extract.base import NotContent
 from citewell.ingest.extract.decode import decode
-from citewell.ingest.extract.html_parse import parse
+from citewell.ingest.extract.html.parse import parse
 
 _MOST_LINKS = 20_000
 _MOST_LOOKED_AT = 200_000  # elements of a page

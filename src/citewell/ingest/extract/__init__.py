@@ -1,15 +1,15 @@
-"""One file a format. A new format is one file and one line here."""
+"""One file, or one folder, a format. A new format is one of these and one line here."""
 
 from __future__ import annotations
 
 from pathlib import PurePosixPath
 
 from citewell.ingest.extract.base import Extractor
-from citewell.ingest.extract.html import extract_html
-from citewell.ingest.extract.markdown import extract_markdown, extract_mdx
+from citewell.ingest.extract.html.page import extract_html
+from citewell.ingest.extract.markdown.page import extract_markdown, extract_mdx
 from citewell.ingest.extract.notebook import extract_notebook
-from citewell.ingest.extract.rest import extract_rest
-from citewell.ingest.extract.text import extract_text
+from citewell.ingest.extract.rest.page import extract_rest
+from citewell.ingest.extract.text.page import extract_text
 
 EXTRACTORS: dict[str, Extractor] = {
     ".html": extract_html,
@@ -25,7 +25,7 @@ EXTRACTORS: dict[str, Extractor] = {
 }
 
 # Part of every page's content hash: a change of what extraction or chunking makes of the same bytes makes the page new.
-RECIPE = "2"
+RECIPE = "3"
 
 
 def extractor_for(path: str) -> Extractor | None:

@@ -9,8 +9,8 @@ from typing import Any
 
 from citewell.ingest.extract.base import Code, NotContent, Page
 from citewell.ingest.extract.decode import clean
-from citewell.ingest.extract.markdown import extract_pieces
-from citewell.ingest.extract.markdown_text import NotebookAnchors
+from citewell.ingest.extract.markdown.page import extract_pieces
+from citewell.ingest.extract.markdown.text import NotebookAnchors
 
 _OUTPUT_LINES = 10
 _OUTPUT_CHARS = 1000

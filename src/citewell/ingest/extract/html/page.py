@@ -7,12 +7,12 @@ from collections.abc import Iterator
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from citewell.ingest.extract import html_head
-from citewell.ingest.extract import html_inline as inline
 from citewell.ingest.extract.base import NotContent, Page, Place, page_markdown
-from citewell.ingest.extract.html_blocks import HANDLERS
-from citewell.ingest.extract.html_parse import parse
-from citewell.ingest.extract.html_reader import Reader
+from citewell.ingest.extract.html import head as html_head
+from citewell.ingest.extract.html import inline
+from citewell.ingest.extract.html.blocks import HANDLERS
+from citewell.ingest.extract.html.parse import parse
+from citewell.ingest.extract.html.reader import Reader
 
 # Where content is, the surest first. Of several equals none holds all of it, so that the next wider one is taken.
 _ROOTS = (

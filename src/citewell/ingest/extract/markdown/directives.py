@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from citewell.ingest.extract import rest_objects as objects
-from citewell.ingest.extract.markdown_flavors import NOTES
+from citewell.ingest.extract.markdown.flavors import NOTES
+from citewell.ingest.extract.rest import objects
 
 _HEAD = re.compile(r"(?:\{\.?([\w:.-]+)[^{}]*\}|([A-Za-z][\w-]*))[ \t]*(?:\[([^\[\]]*)\])?[ \t]*(?:\{[^{}]*\})?[ \t]*(.*)")
 _CHANGES = {

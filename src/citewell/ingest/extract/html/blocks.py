@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from selectolax.lexbor import LexborNode
 
-from citewell.ingest.extract import html_definitions as definitions
-from citewell.ingest.extract import html_inline as inline
-from citewell.ingest.extract import html_table
 from citewell.ingest.extract.base import Code, Table
-from citewell.ingest.extract.html_chrome import hidden
-from citewell.ingest.extract.html_headings import ADMONITIONS, HEADINGS, admonition_title, classes_of, heading
-from citewell.ingest.extract.html_reader import MAX_DEPTH, Handler, Reader
+from citewell.ingest.extract.html import definitions, inline
+from citewell.ingest.extract.html import table as html_table
+from citewell.ingest.extract.html.chrome import hidden
+from citewell.ingest.extract.html.headings import ADMONITIONS, HEADINGS, admonition_title, classes_of, heading
+from citewell.ingest.extract.html.reader import MAX_DEPTH, Handler, Reader
 
 _TITLES = frozenset("admonition-title markdown-alert-title custom-block-title alert-heading".split())
 _SIGNATURES = frozenset("memproto member-signature type-signature".split())  # of doxygen and javadoc

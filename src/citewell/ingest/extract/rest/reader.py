@@ -6,14 +6,14 @@ from collections.abc import Callable, Iterable
 
 from docutils import nodes
 
-from citewell.ingest.extract import html_inline as inline
-from citewell.ingest.extract import rest_fields as fields
-from citewell.ingest.extract import rest_table
 from citewell.ingest.extract.base import Code, Place, Table
 from citewell.ingest.extract.decode import clean
-from citewell.ingest.extract.html_reader import Reader
-from citewell.ingest.extract.rest_describe import Definition
-from citewell.ingest.extract.rest_inline import Words
+from citewell.ingest.extract.html import inline
+from citewell.ingest.extract.html.reader import Reader
+from citewell.ingest.extract.rest import fields
+from citewell.ingest.extract.rest import table as rest_table
+from citewell.ingest.extract.rest.describe import Definition
+from citewell.ingest.extract.rest.inline import Words
 
 _LONGEST_HEADING = 300
 _METADATA = (nodes.field_list, nodes.comment, nodes.substitution_definition)

@@ -15,8 +15,8 @@ from typing import Any
 from docutils import frontend, nodes, statemachine, utils
 from docutils.parsers.rst import Parser, states
 
-from citewell.ingest.extract import rest_roles
-from citewell.ingest.extract.rest_objects import Context
+from citewell.ingest.extract.rest import roles as rest_roles
+from citewell.ingest.extract.rest.objects import Context
 
 MAX_DEPTH = 16  # blocks nested deeper are taken as they are written
 _LONGEST_PARAGRAPH = 4000  # characters whose inline markup is looked for at once: an unclosed mark costs no more than these

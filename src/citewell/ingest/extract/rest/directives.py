@@ -10,9 +10,9 @@ from docutils.parsers.rst.directives.body import ParsedLiteral
 from docutils.parsers.rst.directives.misc import Replace, Unicode
 from docutils.parsers.rst.directives.tables import CSVTable, ListTable, RSTTable
 
-from citewell.ingest.extract import rest_objects as objects
-from citewell.ingest.extract.rest_describe import described_object, describing, glossary, module, standard_object
-from citewell.ingest.extract.rest_parse import Directive, Handler
+from citewell.ingest.extract.rest import objects
+from citewell.ingest.extract.rest.describe import described_object, describing, glossary, module, standard_object
+from citewell.ingest.extract.rest.parse import Directive, Handler
 
 
 class _Values(CSVTable):  # type: ignore[misc]  # docutils has no types

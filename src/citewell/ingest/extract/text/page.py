@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from citewell.ingest.extract.base import NotContent, Page
-from citewell.ingest.extract.rest import extract_rest
-from citewell.ingest.extract.text_plain import extract_plain
+from citewell.ingest.extract.rest.page import extract_rest
+from citewell.ingest.extract.text.plain import extract_plain
 
 _LOOK = 200_000  # characters that tell what a text is
 _DIRECTIVE = re.compile(r"^\.\. (?:[a-z][\w:-]*::(?:\s|$)|_[^:\n]{1,100}:(?:\s|$))", re.MULTILINE)

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 
 from markdown_it.tree import SyntaxTreeNode
 
-from citewell.ingest.extract import html_inline
 from citewell.ingest.extract.base import Code, NotContent, Page, lifted
-from citewell.ingest.extract.markdown_flavors import common
-from citewell.ingest.extract.markdown_mdx import without_components
-from citewell.ingest.extract.markdown_reader import MarkdownReader
-from citewell.ingest.extract.markdown_text import Slugs, close_fences
+from citewell.ingest.extract.html import inline as html_inline
+from citewell.ingest.extract.markdown.flavors import common
+from citewell.ingest.extract.markdown.mdx import without_components
+from citewell.ingest.extract.markdown.reader import MarkdownReader
+from citewell.ingest.extract.markdown.text import Slugs, close_fences
 
 _FRONT = re.compile(r"\A---[ \t]*\n.*?\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
 _TOML = re.compile(r"\A\+\+\+[ \t]*\n(.*?\n)??\+\+\+[ \t]*(?:\n|\Z)", re.DOTALL)

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 
 from docutils import nodes
 
-from citewell.ingest.extract import rest_objects as objects
-from citewell.ingest.extract.rest_parse import Directive
+from citewell.ingest.extract.rest import objects
+from citewell.ingest.extract.rest.parse import Directive
 
 _NO_IDS = frozenset("noindex no-index".split())
 _FIELDS = frozenset("type default required value values choices platform example".split())  # options that describe an object

@@ -9,15 +9,15 @@ from dataclasses import dataclass, field
 
 from markdown_it.tree import SyntaxTreeNode
 
-from citewell.ingest.extract import html_inline
 from citewell.ingest.extract.base import Block, Code, NotContent, Place, Table, Text
-from citewell.ingest.extract.html_blocks import HANDLERS
-from citewell.ingest.extract.html_parse import parse
-from citewell.ingest.extract.html_reader import Reader
-from citewell.ingest.extract.markdown_directives import head
-from citewell.ingest.extract.markdown_text import Slugs, heading_words, is_definitions, label_ids, language, shown
-from citewell.ingest.extract.rest import extract_rest
-from citewell.ingest.extract.rest_objects import Context
+from citewell.ingest.extract.html import inline as html_inline
+from citewell.ingest.extract.html.blocks import HANDLERS
+from citewell.ingest.extract.html.parse import parse
+from citewell.ingest.extract.html.reader import Reader
+from citewell.ingest.extract.markdown.directives import head
+from citewell.ingest.extract.markdown.text import Slugs, heading_words, is_definitions, label_ids, language, shown
+from citewell.ingest.extract.rest.objects import Context
+from citewell.ingest.extract.rest.page import extract_rest
 
 _ADMONITION = re.compile(r"\s*[\w-]+(?:\s+[\w-]+)*\s+\"(.*)\"\s*")
 _ALERT = re.compile(r"(?:[ \t]*>)+[ \t]*\[!([\w-]{1,20})\][+-]?[ \t]*(.*)")

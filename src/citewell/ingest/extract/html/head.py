@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 from selectolax.lexbor import LexborHTMLParser
 
 from citewell.ingest.extract.base import Place, lifted
-from citewell.ingest.extract.html_inline import squeeze
+from citewell.ingest.extract.html.inline import squeeze
 
 _SEPARATOR = re.compile(r"\s+[—|–·»]\s+|\s+&#8212;\s+")
 # Headings that do not say what a page is about.

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 
 from selectolax.lexbor import LexborNode
 
-from citewell.ingest.extract import html_inline as inline
 from citewell.ingest.extract.base import Block, Place, Text
-from citewell.ingest.extract.html_chrome import Attributes, hidden
+from citewell.ingest.extract.html import inline
+from citewell.ingest.extract.html.chrome import Attributes, hidden
 
 MAX_DEPTH = 100  # markup nested deeper is taken as plain text: no page nests so deep, but a hostile one may
 _MAX_INDENT = 40

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from selectolax.lexbor import LexborNode
 
-from citewell.ingest.extract import html_inline as inline
-from citewell.ingest.extract import html_names
 from citewell.ingest.extract.base import Place
-from citewell.ingest.extract.html_chrome import hidden
-from citewell.ingest.extract.html_reader import Reader
+from citewell.ingest.extract.html import inline
+from citewell.ingest.extract.html import names as html_names
+from citewell.ingest.extract.html.chrome import hidden
+from citewell.ingest.extract.html.reader import Reader
 
 HEADINGS = {f"h{level}": level for level in range(1, 7)}
 ADMONITIONS = frozenset("admonition note tip warning caution important danger hint attention seealso sidebar".split())

@@ -10,7 +10,7 @@ import re
 from docutils import nodes
 from docutils.utils import unescape
 
-from citewell.ingest.extract.html_inline import code_span
+from citewell.ingest.extract.html.inline import code_span
 
 _CALLS = frozenset("func meth function method coro decorator deco".split())
 _CODE = frozenset(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from citewell.ingest.extract.markdown_flavors import NOTES
+from citewell.ingest.extract.markdown.flavors import NOTES
 
 _FENCE = re.compile(r"\s*(`{3,}|~{3,})(.*)")
 _STATEMENT = re.compile(r"(?:import\s+(?:[\w*{'\"]|$)|export\s+(?:const|let|var|default|function|async|class|\{|\*))")

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from docutils import nodes
 
-from citewell.ingest.extract import html_inline as inline
+from citewell.ingest.extract.html import inline
 
 _MAX_HEAD = 3
 _REPEATED = 80  # a longer text stands in the first of the cells that it spans alone

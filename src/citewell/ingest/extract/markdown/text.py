@@ -15,9 +15,9 @@ from mdit_py_plugins.admon import admon_plugin
 from mdit_py_plugins.front_matter import front_matter_plugin
 from selectolax.lexbor import LexborHTMLParser
 
-from citewell.ingest.extract import rest_roles
 from citewell.ingest.extract.decode import clean
-from citewell.ingest.extract.html_chrome import TAGS, hidden
+from citewell.ingest.extract.html.chrome import TAGS, hidden
+from citewell.ingest.extract.rest import roles as rest_roles
 
 
 # Lines are kept as their author wrote them, so that nothing inside of them is parsed. Without `reference`, footnotes stay paragraphs.

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 from selectolax.lexbor import LexborNode
 
-from citewell.ingest.extract.html_chrome import hidden
-from citewell.ingest.extract.html_inline import BLOCKS, code_span, is_running, joined, render, squeeze, visible_text
+from citewell.ingest.extract.html.chrome import hidden
+from citewell.ingest.extract.html.inline import BLOCKS, code_span, is_running, joined, render, squeeze, visible_text
 
 _MAX_HEAD = 3  # header rows that are repeated wherever a table is split
 _MAX_COLUMNS = 50  # that one cell spans

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 
 from citewell.ingest.extract.base import NotContent, Page, lifted
-from citewell.ingest.extract.rest_directives import HANDLERS, STANDARD, other
-from citewell.ingest.extract.rest_parse import TooManyFaults, parse
-from citewell.ingest.extract.rest_reader import TreeReader
-from citewell.ingest.extract.text_plain import extract_plain
+from citewell.ingest.extract.rest.directives import HANDLERS, STANDARD, other
+from citewell.ingest.extract.rest.parse import TooManyFaults, parse
+from citewell.ingest.extract.rest.reader import TreeReader
+from citewell.ingest.extract.text.plain import extract_plain
 
 _LONGEST = 2_000_000  # characters: docutils takes some seconds for each million
 _LONGEST_LINE = 10_000  # characters, docutils' own limit against lines that its patterns choke on

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 
 from docutils import nodes
 
-from citewell.ingest.extract import html_inline as inline
 from citewell.ingest.extract.decode import clean
+from citewell.ingest.extract.html import inline
 
 _MAX_DEPTH = 20  # of substitutions inside substitutions, and of inline markup
 _MOST_SUBSTITUTIONS = 10_000  # in one page: a few lines can ask for millions

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from selectolax.lexbor import LexborNode
 
-from citewell.ingest.extract import html_inline as inline
-from citewell.ingest.extract import html_names
 from citewell.ingest.extract.base import Place
-from citewell.ingest.extract.html_reader import MAX_DEPTH, Reader
+from citewell.ingest.extract.html import inline
+from citewell.ingest.extract.html import names as html_names
+from citewell.ingest.extract.html.reader import MAX_DEPTH, Reader
 
 NOTES = frozenset(("footnote", "citation"))
 _NO_DEFINITIONS = NOTES | {"field-list", "option-list"}

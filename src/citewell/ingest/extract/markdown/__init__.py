@@ -1,0 +1,1 @@
+"""Markdown pages, with what documentation tools add to CommonMark."""

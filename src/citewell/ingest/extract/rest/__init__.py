@@ -1,0 +1,1 @@
+"""reStructuredText pages, with the directives and roles of Sphinx."""

@@ -291,3 +291,8 @@ async def test_gemini_thinking_counts_as_output() -> None:
 @pytest.mark.parametrize("event", [{"candidates": 7}, {"candidates": [{"content": {"parts": [{"functionCall": 7}]}}]}, 7])
 async def test_gemini_events_of_any_shape(event: Any) -> None:
     assert (await said(GEMINI, event)).kind == "stream"
+
+
+async def test_gemini_is_asked_once_though_it_offers_to_go_on() -> None:
+    event = {"candidates": [{"content": {"parts": [{"text": "half"}]}, "finishReason": "CONTINUATION", "continuationToken": "dG9rZW4="}]}
+    assert (await said(GEMINI, event)).done.content == "half"

@@ -288,3 +288,20 @@ async def test_a_term_is_known_as_soon_as_a_section_holds_it_and_only_in_its_lib
     assert await store.nearest_distance(vector(3)) == pytest.approx(0)
     assert await store.nearest_distance(vector(3), filters=scope) is None
     assert mine.library == "mine"
+
+
+async def test_what_many_pages_say_in_the_same_words_is_not_found(store: Store) -> None:
+    source = await store.bind_source(SPEC)
+    banner = section("This is the manual of the frobnicator.", "Banner", "")
+    for n in range(12):
+        await store.put_page(source, page(f"{n}.md", banner, section(f"The frobnicator hums at {n} hertz.", f"Page {n}", f"p{n}")))
+    assert banner.text in await found(store, "manual of the frobnicator")
+    await store.mark_repeated(source)
+    assert banner.text not in await found(store, "manual of the frobnicator")
+    assert len(await found(store, "frobnicator")) == 12
+    assert {item.text for item in await store.pending(source, 100)} == {f"The frobnicator hums at {n} hertz." for n in range(12)}
+    assert (await store.sources())[0].vectors_pending == 12
+    assert banner.text in (await store.read_document("manual/3.md")).text, "a reader still sees it"
+    await store.delete_pages(source, [f"{n}.md" for n in range(2, 12)])
+    await store.mark_repeated(source)
+    assert banner.text in await found(store, "manual of the frobnicator")

@@ -19,6 +19,9 @@ from citewell.types import Source
 
 # Document frequencies are statistics, like those of ANALYZE: counted anew when so large a share of the sections has changed.
 _RECOUNT_SHARE = 0.02
+# Sections of equal text on more pages than this, and on more than this share of a source's pages, are banners and footers.
+_REPEATED_PAGES = 10
+_REPEATED_SHARE = 0.25
 
 
 class PgWriter:
@@ -159,6 +162,13 @@ class PgWriter:
             await run(connection, "delete_pages", scope)
             await run(connection, "publish", {"changed": len(sections)})
         return len(paths)
+
+    async def mark_repeated(self, source: Source) -> None:
+        scope = {"library": source.library, "source_id": source.id}
+        async with self.db.transaction(durable=False) as connection:
+            if await run(connection, "mark_repeated", scope | {"pages": _REPEATED_PAGES, "share": _REPEATED_SHARE}):
+                await run(connection, "drop_repeated_vectors", scope)
+                await run(connection, "publish", {"changed": 0})
 
     async def count_terms(self) -> None:
         row = await self.db.fetch_one("changed_sections")

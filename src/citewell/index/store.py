@@ -214,6 +214,10 @@ class Store(Protocol):
         """Bring the document frequencies up to date, if so many sections have changed that it matters."""
         ...
 
+    async def mark_repeated(self, source: Source) -> None:
+        """Take out of searches what a good share of a source's pages say in the very same words, and put back what they no longer do."""
+        ...
+
     async def finish_source(self, source: Source, *, complete: bool = True) -> None:
         """Note that a source has been indexed. A crawl that was not complete stays under way."""
         ...

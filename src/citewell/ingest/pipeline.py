@@ -176,8 +176,10 @@ class _Run:
                 self.progress("pages", done, max(self.reading.total, done))
                 if not self.stored and done == count_at:
                     await self.store.count_terms()
+                    await self.store.mark_repeated(self.source)
                     count_at *= 2
         await self._note_visits()
+        await self.store.mark_repeated(self.source)
         self.vectors.end()
 
     async def _settle(self, item: Item, page: NewPage | None) -> None:

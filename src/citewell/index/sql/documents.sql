@@ -71,3 +71,18 @@ SELECT s.name || '/' || d.path AS name
 FROM documents d JOIN sources s ON s.id = d.source_id
 WHERE (%(libraries)s::text[] IS NULL OR s.library = ANY(%(libraries)s))
 ORDER BY similarity(s.name || '/' || d.path, %(name)s) DESC LIMIT 3;
+
+-- name: mark_repeated
+-- What a good share of a source's pages say in the very same words is a banner or a footer: nobody searches for it.
+WITH repeats AS (
+    SELECT text_hash FROM sections WHERE library = %(library)s AND source_id = %(source_id)s
+    GROUP BY text_hash
+    HAVING count(DISTINCT document_id) > greatest(%(pages)s, %(share)s * (SELECT count(*) FROM documents WHERE source_id = %(source_id)s))
+)
+UPDATE sections s SET repeated = NOT s.repeated
+WHERE s.library = %(library)s AND s.source_id = %(source_id)s AND s.repeated <> (s.text_hash IN (SELECT text_hash FROM repeats))
+RETURNING s.id;
+
+-- name: drop_repeated_vectors
+DELETE FROM vectors v USING sections s
+WHERE v.library = %(library)s AND s.library = %(library)s AND s.source_id = %(source_id)s AND s.repeated AND v.section_id = s.id;

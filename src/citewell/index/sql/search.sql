@@ -16,7 +16,7 @@ rare AS (  -- candidates come by the rarest terms, as many of them as stay withi
 ),
 keyword AS MATERIALIZED (
     SELECT s.id, s.library FROM sections s, weights
-    WHERE s.terms && (SELECT terms FROM rare)
+    WHERE s.terms && (SELECT terms FROM rare) AND NOT s.repeated
       AND (%(libraries)s::text[] IS NULL OR s.library = ANY(%(libraries)s))
       AND (%(kinds)s::text[] IS NULL OR s.kind = ANY(%(kinds)s))
       AND (%(sources)s::int[] IS NULL OR s.source_id = ANY(%(sources)s))

@@ -23,7 +23,7 @@ SELECT pg_advisory_unlock(hashtextextended('citewell source ' || %(name)s, 0));
 SELECT s.name AS source, s.origin, s.library, s.indexed_at,
        (SELECT count(*) FROM documents d WHERE d.source_id = s.id) AS pages,
        (SELECT count(*) FROM sections x WHERE x.library = s.library AND x.source_id = s.id) AS sections,
-       (SELECT count(*) FROM sections x WHERE x.library = s.library AND x.source_id = s.id)
+       (SELECT count(*) FROM sections x WHERE x.library = s.library AND x.source_id = s.id AND NOT x.repeated)
        - (SELECT count(*) FROM vectors v WHERE v.library = s.library AND v.source_id = s.id) AS vectors_pending
 FROM sources s ORDER BY s.name;
 

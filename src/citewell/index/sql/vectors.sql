@@ -1,6 +1,6 @@
 -- name: pending
 SELECT s.id, s.heading_path, s.text FROM sections s
-WHERE s.library = %(library)s AND s.source_id = %(source_id)s
+WHERE s.library = %(library)s AND s.source_id = %(source_id)s AND NOT s.repeated
   AND NOT EXISTS (SELECT FROM vectors v WHERE v.library = %(library)s AND v.section_id = s.id)
 ORDER BY length(s.text) LIMIT %(limit)s;
 

@@ -15,3 +15,5 @@ CREATE TABLE visits (
     visited_at    timestamptz,                                        -- NULL: found, to be visited
     PRIMARY KEY (source_id, url)
 );
+
+ALTER TABLE sections ADD COLUMN repeated boolean NOT NULL DEFAULT false;  -- says what so many pages of its source say that it tells nothing

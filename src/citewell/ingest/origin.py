@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from citewell.errors import UsageError
-from citewell.ingest.crawl.address import normal
+from citewell.ingest.crawl.address import base_of, normal
 from citewell.ingest.discover.base import Origin
 from citewell.ingest.discover.local import Local, plain_name
 from citewell.ingest.discover.site import Site
@@ -34,8 +33,5 @@ def named_origin(text: str, settings: Settings, only: tuple[str, ...] = ()) -> N
         start = normal(text.strip())
     except ValueError as error:
         raise UsageError(f"{text} cannot be indexed: {error}.", hint="Name a site by its address, beginning with https://.") from error
-    parts = urlsplit(start)
-    folder, _, last = parts.path.rpartition("/")
-    name = parts.netloc + (folder if "." in last else parts.path.rstrip("/"))
-    loopback = parts.hostname in {"localhost", "::1"} or (parts.hostname or "").startswith("127.")
-    return Named(Site(start, 0.0 if loopback else settings.crawl_delay, settings.crawl_max_pages, only), start, name)
+    name = base_of(start).partition("://")[2].rstrip("/")
+    return Named(Site(start, settings.crawl_delay, settings.crawl_max_pages, only), start, name)

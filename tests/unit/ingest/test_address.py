@@ -7,7 +7,7 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from citewell.ingest.crawl.address import is_document, normal, path_of, resolve, within
+from citewell.ingest.crawl.address import base_of, is_document, normal, path_of, resolve, within
 
 BASE = "https://docs.example/guide/"
 # What makes addresses hard: separators, dots, percent signs and their halves, what looks like another character.
@@ -279,3 +279,19 @@ def test_no_path_climbs_or_deceives(tail: str) -> None:
 )
 def test_what_may_be_a_document(tail: str, expected: bool) -> None:
     assert is_document(BASE + tail) is expected
+
+
+@pytest.mark.parametrize(
+    ("url", "base"),
+    [
+        ("https://w.example/", "https://w.example/"),
+        ("https://w.example/docs", "https://w.example/docs/"),
+        ("https://w.example/docs/", "https://w.example/docs/"),
+        ("https://w.example/docs/v1.2", "https://w.example/docs/v1.2/"),
+        ("https://w.example/docs/index.html?a=b", "https://w.example/docs/"),
+        ("https://w.example:8080/a/b.PHP", "https://w.example:8080/a/"),
+    ],
+)
+def test_a_site_lies_below_the_folder_of_its_address(url: str, base: str) -> None:
+    assert base_of(url) == base
+    assert within(url, base) or url + "/" == base

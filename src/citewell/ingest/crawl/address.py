@@ -26,6 +26,7 @@ _LAST_PORT = 65_535
 _IN_PATH = r"A-Za-z0-9._~!$&'()*+,;=:@/-"  # RFC 3986: pchar and the slash
 _TO_QUOTE = {part: re.compile(rf"%([0-9A-Fa-f]{{2}})?|[^{kept}]") for part, kept in (("path", _IN_PATH), ("query", _IN_PATH + "?"))}
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+_FILE = re.compile(r"\.(?:x?html?|php|aspx?|jsp|md|markdown|mdx|rst|txt|ipynb|xml|inv)$", re.IGNORECASE)
 _AMBIGUOUS = re.compile(r"[%?#\\]")  # unquoted, they would mean something else
 # What an ending tells for sure: `flask.json` may be the page of a module, and a page that was fetched in vain costs less than a lost one.
 _NO_DOCUMENTS = frozenset(
@@ -144,6 +145,14 @@ def _joined(base: SplitResult, href: str) -> str:
     if not href.startswith("/"):
         href = f"{base.path}{href}" if href.startswith("?") else f"{base.path.rpartition('/')[0]}/{href}"
     return f"{base.scheme}://{base.netloc}{href}"
+
+
+def base_of(url: str) -> str:
+    """The address below which the site lies that an address opens: its own folder where it names a file, else itself as a folder."""
+    parts = urlsplit(url)
+    folder, _, last = parts.path.rpartition("/")
+    path = f"{folder}/" if not last or _FILE.search(last) else f"{parts.path}/"
+    return f"{parts.scheme}://{parts.netloc}{path}"
 
 
 def folder_of(base: str) -> str:

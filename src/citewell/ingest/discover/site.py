@@ -15,7 +15,7 @@ import anyio.to_thread
 from citewell import __version__
 from citewell.errors import IngestError
 from citewell.index.store import Visit
-from citewell.ingest.crawl.address import is_document, normal, path_of, within
+from citewell.ingest.crawl.address import base_of, is_document, normal, path_of, within
 from citewell.ingest.crawl.fetch import Fetched, Fetcher, FetchFault
 from citewell.ingest.crawl.robots import Robots
 from citewell.ingest.discover.base import Gone, Item, Known, Raw, Reading, Refused, Same
@@ -70,7 +70,7 @@ class Site:
                 raise IngestError(f"{self.start} cannot be read: {fault.reason}.", hint=hint) from fault
             if first.status != _OK:
                 raise IngestError(f"{self.start} cannot be read: it answered {first.status}.", hint="Check the address.")
-            base = _folder(first.url)
+            base = base_of(first.url)
             most = 0 if self.only else self.max_pages * _ADDRESSES_A_PAGE
             seeds = await find_seeds(fetcher, base, lambda url: _entry(url, robots), sitemaps=robots.sitemaps, most=most)
             yield Crawl(fetcher, robots, base, first, seeds, self.max_pages, self.only)
@@ -81,14 +81,6 @@ def _entry(url: str, robots: Robots) -> str:
     if not robots.covers(url):
         return "it leads to another host"
     return "" if robots.allows(url) else _DENIED
-
-
-def _folder(url: str) -> str:
-    """The address below which a site lies: the page's folder, or the page itself where it has no file's name."""
-    parts = urlsplit(url)
-    head, _, last = parts.path.rpartition("/")
-    path = parts.path if not last else f"{head}/" if "." in last else f"{parts.path}/"
-    return urlunsplit((parts.scheme, parts.netloc, path, "", ""))
 
 
 @dataclass(slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from citewell.cli import ask, calibrate, db, docs, doctor, evaluate, index, refresh, search, sources
+from citewell.cli import ask, calibrate, db, docs, doctor, evaluate, index, prices, refresh, search, sources
 from citewell.cli.common import Command
 from citewell.cli.streams import show
 
@@ -27,6 +27,7 @@ app.add_typer(docs.app, name="docs", help="The indexed documents: list them, rea
 app.add_typer(evaluate.app, name="eval", help="Measure citewell on a set of questions.")
 app.command("calibrate", cls=Command)(calibrate.calibrate)
 app.add_typer(db.app, name="db", help="The database: status, migrate, stop, url.")
+app.command("prices", cls=Command)(prices.prices)
 app.command("doctor", cls=Command)(doctor.doctor)
 
 

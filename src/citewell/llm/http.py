@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import ipaddress
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from urllib.parse import urlsplit
 
 import anyio
 import httpx2
 
 from citewell.llm.base import FaultKind
+from citewell.llm.loopback import is_loopback
 from citewell.llm.sse import DONE, NoStream, regular
 
 CONNECT_SECONDS = 10.0
@@ -139,15 +138,6 @@ def new_client(base_url: str, secrets: Mapping[str, str]) -> httpx2.AsyncClient:
         verify=not (base_url.startswith("http://") and is_loopback(base_url)),  # certificates that nobody shows take 0.1 s to load
         follow_redirects=False,
     )
-
-
-def is_loopback(url: str) -> bool:
-    """Whether an address names this machine."""
-    host = urlsplit(url).hostname or ""
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost" or host.endswith(".localhost")
 
 
 def failure_of(error: BaseException) -> tuple[FaultKind, str] | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import re
 import time
@@ -10,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import SecretStr
 
-from citewell.llm.assemble import Draft, count_of, fields_of, items_of
+from citewell.llm.assemble import Assembly, count_of, fields_of, items_of
 from citewell.llm.base import Capability, ChatRequest, Delta, Finish, Message, TokenUsage
+from citewell.llm.faults import Asked
 from citewell.llm.provider import NO_KEY, ErrorEvent, HttpProvider
 
 if TYPE_CHECKING:
@@ -57,20 +59,26 @@ class Anthropic(HttpProvider):
         return self._sdk
 
     async def _pieces(
-        self, model: str, request: ChatRequest, capability: Capability, draft: Draft
+        self, model: str, request: ChatRequest, capability: Capability, assembly: Assembly
     ) -> AsyncGenerator[list[Delta] | None, None]:
         from anthropic import AsyncStream
 
         body = _body(model, request, capability)
         # The events are taken as plain JSON: the SDK's types promise what a compatible server need not keep.
         stream = await self._opened().post("/v1/messages", cast_to=object, body=body, stream=True, stream_cls=AsyncStream[object])
-        reader = _Reader(draft, submits="tool_choice" in body)
+        reader = _Reader(assembly, submits="tool_choice" in body)
         async for event in stream:
             yield reader.read(fields_of(event))
 
     async def _names(self) -> list[Any]:
         found = await self._opened().get("/v1/models?limit=1000", cast_to=object)
         return [fields_of(item).get("id") for item in items_of(fields_of(found).get("data"))]
+
+    def _asked(self, request: ChatRequest, capability: Capability) -> Asked:
+        """A schema is a tool here."""
+        schema = request.schema is not None and capability.tools and capability.json_schema
+        asked = Asked.of(request, capability)
+        return dataclasses.replace(asked, tools=asked.tools or schema, schema=schema)
 
     def _event_error(self, error: Exception) -> object:
         import anthropic
@@ -130,8 +138,8 @@ def _blocks(message: Message) -> list[dict[str, Any]]:
 class _Reader:
     """Reads the events of one stream. With `submits`, the input of `submit_answer` is the content."""
 
-    def __init__(self, draft: Draft, *, submits: bool) -> None:
-        self._draft = draft
+    def __init__(self, assembly: Assembly, *, submits: bool) -> None:
+        self._assembly = assembly
         self._submits = submits
         self._submitted: set[object] = set()  # indices of blocks
         self._counts: dict[str, int] = {}
@@ -150,40 +158,40 @@ class _Reader:
                 self._count(event.get("usage"))
                 self._end(fields_of(event.get("delta")).get("stop_reason"))
             case "message_stop":
-                self._draft.complete = True
+                self._assembly.complete = True
             case "message":  # the whole reply of a server that does not stream
                 self._count(event.get("usage"))
                 blocks = enumerate(items_of(event.get("content")))
                 pieces = [piece for index, block in blocks for piece in self._begin(index, fields_of(block))]
                 self._end(event.get("stop_reason"))
-                self._draft.complete = True
+                self._assembly.complete = True
                 return pieces
         return []
 
     def _begin(self, index: object, block: dict[str, Any]) -> list[Delta]:
         match block.get("type"):
             case "text":
-                return self._draft.say(block.get("text"))
+                return self._assembly.say(block.get("text"))
             case "thinking":
-                return self._draft.think(block.get("thinking"))
+                return self._assembly.think(block.get("thinking"))
             case "tool_use":
                 given = block.get("input") or None
                 if self._submits and block.get("name") == SUBMIT:
                     self._submitted.add(_hashable(index))
-                    return self._draft.say(json.dumps(given, ensure_ascii=False)) if given else []
-                self._draft.call(index=index, call_id=block.get("id"), name=block.get("name"), arguments=given)
+                    return self._assembly.say(json.dumps(given, ensure_ascii=False)) if given else []
+                self._assembly.call(index=index, call_id=block.get("id"), name=block.get("name"), arguments=given)
         return []
 
     def _go_on(self, index: object, delta: dict[str, Any]) -> list[Delta]:
         match delta.get("type"):
             case "text_delta":
-                return self._draft.say(delta.get("text"))
+                return self._assembly.say(delta.get("text"))
             case "thinking_delta":
-                return self._draft.think(delta.get("thinking"))
+                return self._assembly.think(delta.get("thinking"))
             case "input_json_delta":
                 if _hashable(index) in self._submitted:
-                    return self._draft.say(delta.get("partial_json"))
-                self._draft.call(index=index, arguments=delta.get("partial_json"))
+                    return self._assembly.say(delta.get("partial_json"))
+                self._assembly.call(index=index, arguments=delta.get("partial_json"))
         return []
 
     def _count(self, usage: object) -> None:
@@ -193,11 +201,11 @@ class _Reader:
         self._counts |= {name: count_of(given[name]) for name in names if given.get(name) is not None}
         if self._counts:
             total, cached, written, output = (self._counts.get(name, 0) for name in names)
-            self._draft.usage = TokenUsage(input=total + cached + written, cached=cached, output=output)
+            self._assembly.usage = TokenUsage(input=total + cached + written, cached=cached, output=output)
 
     def _end(self, reason: object) -> None:
         if isinstance(reason, str) and reason:
-            self._draft.finish = _FINISHES.get(reason, "stop")
+            self._assembly.finish = _FINISHES.get(reason, "stop")
 
 
 def _hashable(index: object) -> object:

@@ -27,11 +27,11 @@ class Fragment:
     @property
     def whole(self) -> bool:
         """Whether its arguments came complete, in one piece."""
-        return len(self.arguments) == 1 and not parse_arguments(self.arguments[0])[1]
+        return len(self.arguments) == 1 and bool(self.arguments[0].strip()) and not parse_arguments(self.arguments[0])[1]
 
 
 @dataclass(slots=True)
-class Draft:
+class Assembly:
     """What has come of a reply. `earlier` is how many calls the conversation holds already, so that made ids are new in it.
 
     `complete` says that the provider has ended the reply; `usage` and `finish` are as it said last.

@@ -13,6 +13,7 @@ from citewell.llm.assemble import fields_of, items_of
 from citewell.llm.base import Capability, ChatRequest, FaultKind
 
 _SHOWN = 300
+_MOST_WORDS = 4096  # of a refusal that are looked at for its kind
 _LONGEST_WAIT = 10**9
 _MOST_WINDOW = 10**8
 
@@ -40,7 +41,7 @@ _TOO_LONG = re.compile(
     re.IGNORECASE,
 )
 _NO_TOOLS = re.compile(
-    r"(?:tool|function)[\w ]{0,20}[^.]{0,40}(?:not (?:supported|enabled|available|allowed)|unsupported|requires? )"
+    r"(?:tool|function)[^.]{0,60}(?:not (?:supported|enabled|available|allowed)|unsupported|requires? )"
     r"|(?:not|n't|no|un)[ -]?support\w*[^.]{0,60}(?:tool|function)|support tool|tools param",
     re.IGNORECASE,
 )
@@ -129,7 +130,11 @@ def kind_of_event(error: object, asked: Asked = Asked()) -> FaultKind:
 
 
 def words_of(error: object) -> str:
-    """Everything that an error says: the message alone would lack the code, and what another provider said within it."""
+    """What an error says, as far as it is looked at: the message alone would lack the code, and what another provider said within it."""
+    return _text_of(error)[:_MOST_WORDS]
+
+
+def _text_of(error: object) -> str:
     return error if isinstance(error, str) else json.dumps(error, ensure_ascii=False, default=str)
 
 
@@ -149,7 +154,7 @@ def message_of(error: object) -> str:
         error = error[0]
     for key in ("error", "message", "detail"):
         error = error.get(key, error) if isinstance(error, dict) else error
-    text = " ".join(words_of(error).split()) if error else ""
+    text = " ".join(_text_of(error).split()) if error else ""
     return "" if text.startswith("<") else text
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import SecretStr
 
-from citewell.llm.assemble import MADE, Draft, count_of
+from citewell.llm.assemble import MADE, Assembly, count_of
 from citewell.llm.base import Capability, ChatRequest, Delta, Finish, Message, TokenUsage, ToolCall
 from citewell.llm.provider import NO_KEY, HttpProvider
 
@@ -61,13 +61,13 @@ class Gemini(HttpProvider):
         return self._sdk
 
     async def _pieces(
-        self, model: str, request: ChatRequest, capability: Capability, draft: Draft
+        self, model: str, request: ChatRequest, capability: Capability, assembly: Assembly
     ) -> AsyncGenerator[list[Delta] | None, None]:
         config = _config(request, capability)
         contents: Any = _contents(request.messages)
         stream = await self._opened().aio.models.generate_content_stream(model=model, contents=contents, config=config)
         async for event in stream:
-            yield _read(event, draft)
+            yield _read(event, assembly)
 
     async def _names(self) -> list[Any]:
         pager = await self._opened().aio.models.list(config={"page_size": 1000})
@@ -150,31 +150,31 @@ def _own(call_id: str) -> str | None:
     return None if call_id.startswith(MADE) else call_id or None
 
 
-def _read(event: types.GenerateContentResponse, draft: Draft) -> list[Delta]:
+def _read(event: types.GenerateContentResponse, assembly: Assembly) -> list[Delta]:
     usage = event.usage_metadata
     if usage is not None and usage.prompt_token_count is not None:
         total = count_of(usage.prompt_token_count) + count_of(usage.tool_use_prompt_token_count)
         thought = count_of(usage.thoughts_token_count)
         cached = min(count_of(usage.cached_content_token_count), total)
-        draft.usage = TokenUsage(input=total, cached=cached, output=count_of(usage.candidates_token_count) + thought)
+        assembly.usage = TokenUsage(input=total, cached=cached, output=count_of(usage.candidates_token_count) + thought)
     if event.prompt_feedback is not None and event.prompt_feedback.block_reason is not None:
-        draft.finish, draft.complete = "refused", True
+        assembly.finish, assembly.complete = "refused", True
     candidate = event.candidates[0] if event.candidates else None
     if candidate is None:
         return []
-    pieces = [piece for part in (candidate.content and candidate.content.parts) or () for piece in _read_part(part, draft)]
+    pieces = [piece for part in (candidate.content and candidate.content.parts) or () for piece in _read_part(part, assembly)]
     if candidate.finish_reason is not None:
-        draft.finish, draft.complete = _finish(str(candidate.finish_reason.value)), True
+        assembly.finish, assembly.complete = _finish(str(candidate.finish_reason.value)), True
     return pieces
 
 
-def _read_part(part: types.Part, draft: Draft) -> list[Delta]:
+def _read_part(part: types.Part, assembly: Assembly) -> list[Delta]:
     call = part.function_call
     if call is not None:
         signature = b64encode(part.thought_signature).decode() if part.thought_signature else ""
-        draft.call(index=draft.calls, call_id=call.id, name=call.name, arguments=call.args, signature=signature)
+        assembly.call(index=assembly.calls, call_id=call.id, name=call.name, arguments=call.args, signature=signature)
         return []
-    return draft.think(part.text) if part.thought else draft.say(part.text)
+    return assembly.think(part.text) if part.thought else assembly.say(part.text)
 
 
 def _finish(reason: str) -> Finish:

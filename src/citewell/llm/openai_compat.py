@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from pydantic import SecretStr
 
-from citewell.llm.assemble import Draft, count_of, fields_of, items_of
+from citewell.llm.assemble import Assembly, count_of, fields_of, items_of
 from citewell.llm.base import Capability, ChatRequest, Delta, Finish, Message, OutputSchema, TokenUsage, ToolCall
 from citewell.llm.faults import Asked
 from citewell.llm.provider import NO_KEY, ErrorEvent, HttpProvider
@@ -59,7 +59,7 @@ class OpenAICompat(HttpProvider):
         return self._sdk
 
     async def _pieces(
-        self, model: str, request: ChatRequest, capability: Capability, draft: Draft
+        self, model: str, request: ChatRequest, capability: Capability, assembly: Assembly
     ) -> AsyncGenerator[list[Delta] | None, None]:
         from openai import AsyncStream
 
@@ -67,7 +67,7 @@ class OpenAICompat(HttpProvider):
         # The events are taken as plain JSON: the SDK's types promise what no server keeps.
         stream = await self._opened().post("/chat/completions", cast_to=object, body=body, stream=True, stream_cls=AsyncStream[object])
         async for event in stream:
-            yield _read(event, draft)
+            yield _read(event, assembly)
 
     async def _names(self) -> list[Any]:
         found = await self._opened().get("/models", cast_to=object)
@@ -139,48 +139,48 @@ def _call(call: ToolCall) -> dict[str, Any]:
     return written | {"extra_content": json.loads(call.signature)} if call.signature else written
 
 
-def _read(event: object, draft: Draft) -> list[Delta]:
+def _read(event: object, assembly: Assembly) -> list[Delta]:
     fields = fields_of(event)
     if fields.get("object") == "error":  # as older vLLM says it
         raise ErrorEvent(event)
     if fields.get("usage"):
-        draft.usage = _usage(fields_of(fields["usage"]))
+        assembly.usage = _usage(fields_of(fields["usage"]))
     choice = fields_of(next(iter(items_of(fields.get("choices"))), None))
     said = fields_of(choice.get("delta")) or fields_of(
         choice.get("message")
     )  # a message is the whole reply of a server that does not stream
-    pieces = draft.think(said.get("reasoning_content") or said.get("reasoning")) + _spoken(said.get("content"), draft)
-    pieces += draft.say(said.get("refusal"))
+    pieces = assembly.think(said.get("reasoning_content") or said.get("reasoning")) + _spoken(said.get("content"), assembly)
+    pieces += assembly.say(said.get("refusal"))
     if said.get("refusal"):
-        draft.finish = "refused"
+        assembly.finish = "refused"
     for call in items_of(said.get("tool_calls")):
-        _add_call(fields_of(call), draft)
+        _add_call(fields_of(call), assembly)
     reason = choice.get("finish_reason")
     if isinstance(reason, str) and reason:
-        draft.complete = True
-        draft.finish = "refused" if draft.finish == "refused" else _FINISHES.get(reason, "stop")
+        assembly.complete = True
+        assembly.finish = "refused" if assembly.finish == "refused" else _FINISHES.get(reason, "stop")
     return pieces
 
 
-def _spoken(content: object, draft: Draft) -> list[Delta]:
+def _spoken(content: object, assembly: Assembly) -> list[Delta]:
     """Text, or a list of parts, some of them thoughts."""
     if isinstance(content, str):
-        return draft.say(content)
+        return assembly.say(content)
     pieces: list[Delta] = []
     for part in map(fields_of, items_of(content)):
         if part.get("type") == "thinking":
             thoughts = part.get("thinking")
             for thought in items_of(thoughts) if isinstance(thoughts, list) else [{"text": thoughts}]:
-                pieces += draft.think(fields_of(thought).get("text"))
+                pieces += assembly.think(fields_of(thought).get("text"))
         else:
-            pieces += draft.say(part.get("text"))
+            pieces += assembly.say(part.get("text"))
     return pieces
 
 
-def _add_call(call: dict[str, Any], draft: Draft) -> None:
+def _add_call(call: dict[str, Any], assembly: Assembly) -> None:
     function = fields_of(call.get("function"))
     extra = call.get("extra_content")  # where Gemini's endpoint keeps the signature that it wants back
-    draft.call(
+    assembly.call(
         index=call.get("index"),
         call_id=call.get("id"),
         name=function.get("name"),

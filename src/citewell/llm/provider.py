@@ -15,7 +15,7 @@ import anyio.to_thread
 from pydantic import SecretStr
 
 from citewell.llm import faults
-from citewell.llm.assemble import Draft
+from citewell.llm.assemble import Assembly
 from citewell.llm.base import Capability, ChatRequest, ChatResult, Delta, FaultKind, ModelRef, ProviderFault
 from citewell.redact import Redactor
 
@@ -65,24 +65,24 @@ class HttpProvider(ABC):
         await self._load()
         from citewell.llm.http import Exchange
 
-        draft = Draft(ModelRef(self.name, model), earlier=sum(len(message.tool_calls) for message in request.messages))
+        assembly = Assembly(ModelRef(self.name, model), earlier=sum(len(message.tool_calls) for message in request.messages))
         exchange = Exchange(streams=True, named=self.named_events)
         deadline = anyio.current_time() + seconds
         asked = self._asked(request, capability)
-        async with aclosing(self._pieces(model, request, capability, draft)) as events:
+        async with aclosing(self._pieces(model, request, capability, assembly)) as events:
             try:
                 while True:
                     pieces, fault = await self._within(exchange, deadline, anext(events, None), asked)
-                    if fault is not None and not draft.complete:
-                        fault.shown = draft.shown
+                    if fault is not None and not assembly.complete:
+                        fault.shown = assembly.shown
                         raise fault
                     if pieces is None:
-                        draft.complete = draft.complete or exchange.done
+                        assembly.complete = assembly.complete or exchange.done
                         break
                     for piece in pieces:
-                        draft.shown = True
+                        assembly.shown = True
                         yield piece
-                yield self._result(draft)
+                yield self._result(assembly)
             finally:
                 await exchange.aclose()
 
@@ -122,8 +122,10 @@ class HttpProvider(ABC):
         raise missing
 
     @abstractmethod
-    def _pieces(self, model: str, request: ChatRequest, capability: Capability, draft: Draft) -> AsyncGenerator[list[Delta] | None, None]:
-        """Sends the request and reads each event into the draft, giving what of it is to be passed on."""
+    def _pieces(
+        self, model: str, request: ChatRequest, capability: Capability, assembly: Assembly
+    ) -> AsyncGenerator[list[Delta] | None, None]:
+        """Sends the request and reads each event into the assembly, giving what of it is to be passed on."""
 
     @abstractmethod
     async def _names(self) -> list[Any]:
@@ -152,10 +154,10 @@ class HttpProvider(ABC):
             self._http = new_client(self.base_url, self._secrets())
         return self._http
 
-    def _result(self, draft: Draft) -> ChatResult:
-        if draft.begun and not draft.complete:
-            raise self._fault("connection", "ended before its reply was complete", shown=draft.shown)
-        return draft.result()
+    def _result(self, assembly: Assembly) -> ChatResult:
+        if assembly.begun and not assembly.complete:
+            raise self._fault("connection", "ended before its reply was complete", shown=assembly.shown)
+        return assembly.result()
 
     async def _within(
         self, exchange: Exchange, deadline: float, step: Awaitable[_T], asked: faults.Asked

@@ -14,6 +14,7 @@ from citewell.errors import EmbedderFailed, ungrouped
 from citewell.index.embed import wire
 from citewell.index.embed.base import QueryCache
 from citewell.index.embed.pace import Pace
+from citewell.llm.faults import retry_after
 from citewell.redact import Redactor
 
 if TYPE_CHECKING:
@@ -193,7 +194,7 @@ class OpenAICompat:
         said = wire.what_it_said(body or b"")
         failure = self._failure(f"answered {status}{': ' if said else ''}{said}", status)
         if status == 429 or status >= 500:
-            failure.retry_after = wire.retry_after(response.headers.get("retry-after", ""), self._clock())
+            failure.retry_after = retry_after(response.headers.get("retry-after", ""), self._clock())
             raise _Again(failure, failure.retry_after)
         if wire.is_too_long(status, said):
             raise _TooLong(failure)

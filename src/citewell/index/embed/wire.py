@@ -7,7 +7,6 @@ import json
 import re
 from base64 import b64decode
 from collections.abc import Sequence
-from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
 
 from citewell.index.embed.base import MAX_WIDTH
@@ -108,14 +107,3 @@ def what_it_said(body: bytes) -> str:
         found = found.get(key, found) if isinstance(found, dict) else found
     text = " ".join((found if isinstance(found, str) else json.dumps(found)).split())
     return "" if text.startswith("<") else text[:_SHOWN]
-
-
-def retry_after(value: str, now: float) -> float | None:
-    """The seconds that a Retry-After header asks for, as a number or a date; None for anything else. `now` is in seconds since 1970."""
-    value = value.strip()[:100]
-    if re.fullmatch(r"\d{1,9}(\.\d{1,9})?", value, re.ASCII):
-        return float(value)
-    try:
-        return max(parsedate_to_datetime(value).timestamp() - now, 0.0)
-    except (ValueError, TypeError, IndexError, OverflowError):
-        return None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from base64 import b64encode
-from email.utils import formatdate
 from struct import pack
 from typing import Any
 
@@ -14,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from citewell.index.embed.base import MAX_WIDTH
-from citewell.index.embed.wire import Malformed, is_too_long, longest_answer, read_vectors, request_body, retry_after, what_it_said
+from citewell.index.embed.wire import Malformed, is_too_long, longest_answer, read_vectors, request_body, what_it_said
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.floats() | st.integers() | st.text(max_size=5),
@@ -123,11 +122,3 @@ def test_the_message_of_a_refusal_is_found_wherever_servers_put_it() -> None:
 )
 def test_texts_are_too_long_only_where_the_server_says_so(status: int, said: str, expected: bool) -> None:
     assert is_too_long(status, said) is expected
-
-
-def test_the_pause_that_a_server_asks_for_is_read_as_seconds_or_as_a_date() -> None:
-    assert retry_after("7", 0) == 7
-    assert retry_after(" 0.5 ", 0) == 0.5
-    assert retry_after(formatdate(1_000_030, usegmt=True), 1_000_000) == 30
-    assert retry_after(formatdate(5, usegmt=True), 1_000_000) == 0
-    assert [retry_after(value, 0) for value in ("", "-3", "soon", "nan", "1e9", "9" * 50)] == [None] * 6

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -11,10 +12,22 @@ import pytest
 from pydantic import SecretStr
 
 from citewell.llm.anthropic import Anthropic
-from citewell.llm.base import Capability, ChatRequest, ChatResult, Content, Delta, Message, OutputSchema, Provider, ProviderFault, ToolSpec
+from citewell.llm.base import (
+    Capability,
+    ChatRequest,
+    ChatResult,
+    Content,
+    Delta,
+    Message,
+    OutputSchema,
+    Provider,
+    ProviderFault,
+    ToolCall,
+    ToolSpec,
+)
 from citewell.llm.gemini import Gemini
 from citewell.llm.openai_compat import OpenAICompat
-from citewell.testing.models import ModelServer, Reply, Say
+from citewell.testing.models import ModelServer, Raw, Reply, Say
 
 CANARY = "cw-canary-7f3a9b21c4d8e6"
 KEY = SecretStr(CANARY)
@@ -120,3 +133,28 @@ async def fault_of(pieces: AsyncIterator[object]) -> ProviderFault:
         async for _ in pieces:
             pass
     return raised.value
+
+
+OPENAI, ANTHROPIC, GEMINI = KINDS
+
+TALK = (
+    Message("system", "One."),
+    Message("system", "Two."),
+    Message("user", "Compare."),
+    Message("assistant", "Looking.", (ToolCall("c1", "look", {"q": "a"}), ToolCall("call-2", "look", {"q": "b"}))),
+    Message("tool", "Found a.", tool_call_id="c1"),
+    Message("tool", "Found b.", tool_call_id="call-2"),
+    Message("user", "Go on."),
+    Message("assistant", "", (ToolCall("c3", "", {}, "the call names no tool", "{"),)),
+    Message("tool", "No such tool.", tool_call_id="c3"),
+)
+
+
+async def sent(kind: Kind, request: ChatRequest, **can: Any) -> dict[str, Any]:
+    async with asked(kind, [saying("ok")]) as (provider, server):
+        await call(provider, request, **can)
+    return server.requests[0].body
+
+
+async def said(kind: Kind, *events: dict[str, Any], **more: Any) -> Outcome:
+    return await outcome_of(kind, Reply([Raw(f"data: {json.dumps(event)}\n\n".encode()) for event in events]), **more)

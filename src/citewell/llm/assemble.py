@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
@@ -32,13 +33,13 @@ class Fragment:
 
 @dataclass(slots=True)
 class Assembly:
-    """What has come of a reply. `earlier` is how many calls the conversation holds already, so that made ids are new in it.
+    """What has come of a reply. `earlier` are the ids of the calls that the conversation holds already: those made here are new in it.
 
     `complete` says that the provider has ended the reply; `usage` and `finish` are as it said last.
     """
 
     model: ModelRef
-    earlier: int = 0
+    earlier: frozenset[str] = frozenset()
     finish: Finish = "stop"
     complete: bool = False
     usage: TokenUsage | None = None
@@ -118,12 +119,14 @@ class Assembly:
     def _tool_calls(self) -> tuple[ToolCall, ...]:
         calls: list[ToolCall] = []
         taken: set[str] = set()
+        given = self.earlier | {fragment.id for fragment in self._calls}
+        made = (name for number in itertools.count(1) if (name := f"{MADE}{number}") not in given)
         for fragment in self._calls:
             raw = clean("".join(fragment.arguments))
             arguments, error = parse_arguments(raw)
             if not fragment.name:
                 error = "the call names no tool"
-            call_id = fragment.id if fragment.id and fragment.id not in taken else f"{MADE}{self.earlier + len(calls) + 1}"
+            call_id = fragment.id if fragment.id and fragment.id not in taken else next(made)
             taken.add(call_id)
             calls.append(ToolCall(call_id, fragment.name, {} if error else arguments, error, raw, fragment.signature))
         return tuple(calls)

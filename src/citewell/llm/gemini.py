@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+import warnings
 from base64 import b64decode, b64encode
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -50,6 +51,8 @@ class Gemini(HttpProvider):
         from google.genai import types
 
         if self._sdk is None:
+            # The SDK would print what a server sends, for every word that it does not know yet.
+            warnings.filterwarnings("ignore", r"(?s).*is not a valid \w+$", UserWarning, r"google\.genai\._common")
             options = types.HttpOptions(
                 base_url=self.base_url,
                 api_version=self._version,

@@ -79,13 +79,7 @@ class OpenAICompat(HttpProvider):
         return (error.body or str(error)) if type(error) is openai.APIError else None
 
     def _asked(self, request: ChatRequest, capability: Capability) -> Asked:
-        return dataclasses.replace(Asked.of(request, capability), max_tokens=self._limit_name(capability) == "max_tokens")
-
-    def _limit_name(self, capability: Capability) -> str:
-        """OpenAI has renamed the limit, and its newer models refuse the older name, which most other servers know alone."""
-        host = urlsplit(self.base_url).hostname or ""
-        own = host == "openai.com" or host.endswith((".openai.com", ".openai.azure.com"))
-        return "max_completion_tokens" if own or not capability.max_tokens else "max_tokens"
+        return dataclasses.replace(Asked.of(request, capability), max_tokens=limit_name(self.base_url, capability) == "max_tokens")
 
     def _body(self, model: str, request: ChatRequest, capability: Capability) -> dict[str, Any]:
         body: dict[str, Any] = {
@@ -93,7 +87,7 @@ class OpenAICompat(HttpProvider):
             "messages": [_message(message) for message in request.messages],
             "stream": True,
             "stream_options": {"include_usage": True},
-            self._limit_name(capability): request.max_output,
+            limit_name(self.base_url, capability): request.max_output,
         }
         if request.temperature is not None and capability.temperature:
             body["temperature"] = request.temperature
@@ -113,6 +107,14 @@ def with_version(base_url: str) -> str:
     if not url:
         return OFFICIAL
     return url if urlsplit(url).path else f"{url}/v1"
+
+
+def limit_name(base_url: str, capability: Capability) -> str:
+    """What the limit of the output is called. OpenAI has renamed it, and its newer models refuse the older name, which most others know
+    alone."""
+    host = urlsplit(base_url).hostname or ""
+    own = host == "openai.com" or host.endswith((".openai.com", ".openai.azure.com"))
+    return "max_completion_tokens" if own or not capability.max_tokens else "max_tokens"
 
 
 def _response_format(schema: OutputSchema, capability: Capability) -> dict[str, Any] | None:

@@ -65,7 +65,7 @@ class HttpProvider(ABC):
         await self._load()
         from citewell.llm.http import Exchange
 
-        assembly = Assembly(ModelRef(self.name, model), earlier=sum(len(message.tool_calls) for message in request.messages))
+        assembly = Assembly(ModelRef(self.name, model), frozenset(call.id for message in request.messages for call in message.tool_calls))
         exchange = Exchange(streams=True, named=self.named_events)
         deadline = anyio.current_time() + seconds
         asked = self._asked(request, capability)

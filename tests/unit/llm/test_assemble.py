@@ -39,7 +39,7 @@ def test_calls_interleaved_in_pieces_of_any_size(objects: list[dict[str, object]
 
 @given(st.lists(st.tuples(ANYTHING, ANYTHING, ANYTHING, ANYTHING), min_size=1, max_size=20))
 def test_pieces_of_any_kind_make_a_sound_result(pieces: list[tuple[object, object, object, object]]) -> None:
-    assembly = Assembly(MODEL, earlier=3)
+    assembly = Assembly(MODEL, earlier=frozenset({"call-1"}))
     for index, call_id, name, arguments in pieces:
         assembly.call(index=index, call_id=call_id, name=name, arguments=arguments)
     calls = assembly.result().tool_calls
@@ -109,3 +109,10 @@ def test_a_call_in_very_many_pieces_takes_no_longer_than_they_are_long() -> None
     assembly.call(call_id="a", arguments="{}")
     assert assembly.result().tool_calls[-1].arguments == {}
     assert time.perf_counter() - started < 10
+
+
+def test_made_ids_are_new_in_the_reply_and_in_the_conversation() -> None:
+    assembly = Assembly(MODEL, earlier=frozenset({"call-1"}))
+    for index, call_id in enumerate(["", "call-2", "call-2", ""]):
+        assembly.call(index=index, call_id=call_id, name="x")
+    assert [call.id for call in assembly.result().tool_calls] == ["call-3", "call-2", "call-4", "call-5"]

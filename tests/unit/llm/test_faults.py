@@ -64,3 +64,13 @@ def test_the_pause_that_a_server_asks_for_is_read_as_seconds_or_as_a_date() -> N
     assert faults.retry_after(formatdate(1_000_030, usegmt=True), 1_000_000) == 30
     assert faults.retry_after(formatdate(5, usegmt=True), 1_000_000) == 0
     assert [faults.retry_after(value, 0) for value in ("", "-3", "soon", "nan", "1e9", "9" * 50)] == [None] * 6
+
+
+def test_tools_that_are_counted_are_not_refused() -> None:
+    words = "This model's maximum context length is 8192 tokens. You requested 9000 tokens (8000 in the messages, 500 in the functions)."
+    assert faults.kind_of(400, words, ALL) == "too_long"
+
+
+def test_the_window_may_be_a_field_of_its_own() -> None:
+    body = {"error": {"code": 400, "message": "the request exceeds the available context size", "n_prompt_tokens": 9000, "n_ctx": 4096}}
+    assert faults.window_in(faults.words_of(body)) == 4096

@@ -11,7 +11,7 @@ import random
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Protocol, cast
 
 import anyio
@@ -58,7 +58,6 @@ class Ask:
     shorten: Shorten | None = None
     prompt_version: str = ""
     fresh: bool = False
-    troubles: list[Trouble] = field(default_factory=list, init=False)
 
 
 class Dispatch:
@@ -94,27 +93,29 @@ class Dispatch:
         """The reply of the first model that gives one, or why there is none. Raises bugs only; cancellation settles the account."""
         models = await self._fleet.models(seconds=min(self._call_timeout, ask.ledger.seconds_left))
         walk = _Walk(models, self._breaker)
+        troubles: list[Trouble] = []
         too_dear: LimitReached | None = None
-        while (model := walk.step(ask.troubles)) is not None:
-            outcome = await self._ask_model(model, ask)
+        while (model := walk.step(troubles)) is not None:
+            outcome = await self._ask_model(model, ask, troubles)
             if isinstance(outcome, LimitReached) and outcome.refusal.limit == "usd":
                 too_dear = outcome  # another model may cost less
             elif outcome is not None:
                 return outcome
-        return replace(too_dear, troubles=tuple(ask.troubles)) if too_dear else NoModel(tuple(ask.troubles))
+        return replace(too_dear, troubles=tuple(troubles)) if too_dear else NoModel(tuple(troubles))
 
-    async def _ask_model(self, model: ModelRef, ask: Ask) -> Outcome | None:
-        """How one model took the request; None when the next is to be asked."""
+    async def _ask_model(self, model: ModelRef, ask: Ask, troubles: list[Trouble]) -> Outcome | None:
+        """How one model took the request; None when the next is to be asked. Adds to the troubles."""
         if ask.request.tools and not self._capabilities.of(model).tools:
             return ToolsUnsupported(model)
         kept = await self._kept(model, ask)
         if kept is not None:
-            return kept
+            return replace(kept, troubles=tuple(troubles))
         request, tries, shortened = ask.request, 0, False
         while True:
             outcome = await self._call(model, request, ask)
             if not isinstance(outcome, _Failed):
-                return outcome
+                return outcome if isinstance(outcome, Cut) else replace(outcome, troubles=tuple(troubles))
+            troubles.append(_trouble(model, outcome.fault))
             fault, less = outcome.fault, lesser(self._capabilities.of(model), outcome.fault.kind, request)
             if less is not None:
                 self._capabilities.learn(model, less)
@@ -158,13 +159,13 @@ class Dispatch:
             return None
         if ask.listen and result.content:
             ask.listen(model)(Content(result.content))
-        return Reply(result, cached=True, troubles=tuple(ask.troubles))
+        return Reply(result, cached=True)
 
     async def _call(self, model: ModelRef, request: ChatRequest, ask: Ask) -> Reply | Cut | LimitReached | _Failed:
         """One HTTP request, booked and settled."""
         booking = ask.ledger.book(model, estimate_input(request), request.max_output)
         if isinstance(booking, Refusal):
-            return LimitReached(booking, tuple(ask.troubles))
+            return LimitReached(booking)
         seconds = min(self._call_timeout, ask.ledger.seconds_left)
         received = _Received(ask.listen(model) if ask.listen else None, request.max_output)
         began = self._clock()
@@ -172,9 +173,7 @@ class Dispatch:
             result = await self._stream(model, request, received, seconds)
         except ProviderFault as fault:
             ask.ledger.settle(booking, received.cost(booking, sent=fault.kind in _BILLED), fault.kind, fault.status, self._clock() - began)
-            trouble = Trouble(model, fault.kind, str(fault), fault.status)
-            ask.troubles.append(trouble)
-            return Cut(received.result(model), trouble) if received.shown else _Failed(fault, seconds >= self._call_timeout)
+            return Cut(received.result(model), _trouble(model, fault)) if received.shown else _Failed(fault, seconds >= self._call_timeout)
         except BaseException as error:
             outcome = "cancelled" if isinstance(error, anyio.get_cancelled_exc_class()) else "error"
             ask.ledger.settle(booking, received.cost(booking, sent=True), outcome, None, self._clock() - began)
@@ -184,7 +183,7 @@ class Dispatch:
         self._breaker.worked(model)
         if self._cache is not None and result.finish in ("stop", "tool_calls"):
             await self._cache.put(cache_key(model, ask.request, ask.prompt_version), result)
-        return Reply(result, troubles=tuple(ask.troubles))
+        return Reply(result)
 
     async def _stream(self, model: ModelRef, request: ChatRequest, received: _Received, seconds: float) -> ChatResult:
         """The complete reply. Raises `ProviderFault`, also for a provider that breaks its word."""
@@ -208,6 +207,10 @@ def pause_after(fault: ProviderFault, tries: int, jitter: float) -> float | None
     if fault.kind == "rate_limited" and fault.retry_after is not None and 0 <= fault.retry_after <= LONGEST_WAIT:
         return fault.retry_after + jitter
     return PAUSES[tries - 1] if fault.kind in TRANSIENT else None
+
+
+def _trouble(model: ModelRef, fault: ProviderFault) -> Trouble:
+    return Trouble(model, fault.kind, str(fault), fault.status)
 
 
 @dataclass(frozen=True, slots=True)

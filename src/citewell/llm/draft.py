@@ -79,16 +79,19 @@ class Unwrapper:
 
     def _from_objects(self, text: str) -> str:
         out: list[str] = []
-        while text and self._mode != "done":
+        at = 0
+        while self._mode != "done":
             if self._mode == "between":
-                at = text.find("{")
+                at = text.find("{", at)
                 if at < 0:
                     break
-                self._mode, self._object, text = "object", MemberStream("answer_md"), text[at:]
-            piece, text = self._object.feed(text)
+                self._mode, self._object = "object", MemberStream("answer_md")
+            piece, at = self._object.feed(text, at)
             out.append(piece)
             if self._object.found:
                 self._mode = "done"
             elif self._object.closed:
                 self._mode = "between"
+            else:
+                break
         return "".join(out)

@@ -95,10 +95,9 @@ class MemberStream:
         self._key = ""  # the one of this object that is being read, or was read last
         self._is_key = False
 
-    def feed(self, text: str) -> tuple[str, str]:
-        """What the piece says of the member, and what of it is left once there is nothing more to read."""
+    def feed(self, text: str, at: int = 0) -> tuple[str, int]:
+        """What the text says of the member from `at` on, and where reading ended."""
         out: list[str] = []
-        at = 0
         while at < len(text) and not self.found and not self.closed:
             if self._string is not None:
                 at = self._read(self._string, text, at, out)
@@ -109,7 +108,7 @@ class MemberStream:
                 continue
             self._sign(text[at])
             at += 1
-        return "".join(out), text[at:]
+        return "".join(out), at
 
     def _read(self, string: StringDecoder, text: str, at: int, out: list[str]) -> int:
         said, at = string.feed(text, at)

@@ -9,9 +9,11 @@ from typing import Any
 from citewell.llm.thoughts import Thoughts
 
 _MOST_PLACES = 64  # beginnings of an object that are tried; prose about code is full of braces
+_MOST_REPAIRS = 6  # of those, how many are looked through for a slip; each reads on to the end of the text
 _MOST_OBJECTS = 16
 
 _DECODER = json.JSONDecoder(strict=False, parse_constant=lambda _: None, object_pairs_hook=lambda pairs: dict(reversed(pairs)))
+_NAMED = re.compile(r'\{\s*+"')
 _TOKEN = re.compile(r'"(?:\\.|[^"\\])*+(?:"|\Z)|\\?[{}\[\]]', re.DOTALL)
 _REPAIRED = re.compile(r'("(?:\\.|[^"\\])*+")|,(?=\s*+[}\]])', re.DOTALL)
 _NO_ESCAPE = re.compile(r'\\(?:(["\\/bfnrt]|u[0-9a-fA-F]{4})|)')
@@ -31,7 +33,7 @@ def objects_in(text: str) -> tuple[dict[str, Any], ...]:
     thoughts = Thoughts()
     thoughts.feed(text)
     thoughts.end()
-    return _objects(thoughts.said) or ((_objects(thoughts.unfinished)) if not thoughts.said.strip() else ())
+    return _objects(thoughts.said) or (() if thoughts.said.strip() else _objects(thoughts.unfinished))
 
 
 def object_of(value: object) -> dict[str, Any] | None:
@@ -48,10 +50,14 @@ def _objects(text: str) -> tuple[dict[str, Any], ...]:
     text = _unquoted(text.strip())
     found: list[dict[str, Any]] = []
     at = text.find("{")
+    repairs = _MOST_REPAIRS
     for _ in range(_MOST_PLACES):
         if at < 0 or len(found) == _MOST_OBJECTS:
             break
         value, end = _object_at(text, at)
+        if value is None and repairs and _NAMED.match(text, at):
+            repairs -= 1
+            value, end = _repaired_at(text, at)
         if value is not None:
             found.append(value)
         at = text.find("{", end)
@@ -74,8 +80,14 @@ def _object_at(text: str, at: int) -> tuple[dict[str, Any] | None, int]:
     try:
         value, end = _DECODER.raw_decode(text, at)
     except (ValueError, RecursionError):
-        end = _end_of(text, at)
-        value = _decoded(_REPAIRED.sub(_repair, text[at:end])) if end > at else None
+        return None, at + 1
+    return value, end
+
+
+def _repaired_at(text: str, at: int) -> tuple[dict[str, Any] | None, int]:
+    """As `_object_at`, of one with slips that can only be meant in one way."""
+    end = _end_of(text, at)
+    value = _decoded(_REPAIRED.sub(_repair, text[at:end])) if end > at else None
     return (value, end) if isinstance(value, dict) else (None, at + 1)
 
 

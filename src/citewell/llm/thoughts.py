@@ -36,21 +36,22 @@ class Thoughts:
     def feed(self, text: str) -> list[str | None]:
         text, self._held = self._held + text, ""
         out: list[str | None] = []
-        while text:
+        at = 0
+        while at < len(text):
             if self._object is not None:
-                _, rest = self._object.feed(text)
-                out.append(self._pass(text[: len(text) - len(rest)]))
-                text = rest
+                _, end = self._object.feed(text, at)
+                out.append(self._pass(text[at:end]))
+                at = end
                 self._object = None if self._object.closed else self._object
                 continue
-            mark = _MARK.search(text)
+            mark = _MARK.search(text, at)
             if mark is None:
-                begun = _BEGUN.search(text, max(0, len(text) - _LONGEST_MARK))
+                begun = _BEGUN.search(text, max(at, len(text) - _LONGEST_MARK))
                 end = begun.start() if begun else len(text)
                 self._held = text[end:]
-                return [*out, self._pass(text[:end])]
-            out += [self._pass(text[: mark.start()]), self._mark(mark)]
-            text = text[mark.start() if self._object else mark.end() :]
+                return [*out, self._pass(text[at:end])]
+            out += [self._pass(text[at : mark.start()]), self._mark(mark)]
+            at = mark.start() if self._object else mark.end()
         return out
 
     def end(self) -> list[str | None]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 
 import pytest
 from hypothesis import example, given
@@ -126,6 +127,15 @@ def test_the_schema_asks_for_what_is_read() -> None:
 )
 def test_objects_are_found_in_any_text(text: str, found: list[dict[str, object]]) -> None:
     assert list(objects_in(text)) == found
+
+
+@pytest.mark.parametrize("piece", ["{", '"', "<think>", "</think>", '{"a":', '{"a":1,', '{"a":1}', '\\"', "[", "`<think>", "```json\n{"])
+def test_no_text_takes_long(piece: str) -> None:
+    text = piece * (90_000 // len(piece))
+    started = time.process_time()
+    parse_answer(text)
+    parse_answer('{"a":"' + text)
+    assert time.process_time() - started < 3  # each takes a fraction of a second; with time in the square of the length, minutes
 
 
 @pytest.mark.parametrize(

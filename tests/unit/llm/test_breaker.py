@@ -91,7 +91,7 @@ EVENTS = st.lists(
     st.tuples(
         st.sampled_from(MODELS),
         st.sampled_from([*get_args(FaultKind), "worked"]),
-        st.none() | st.floats(),
+        RETRY_AFTER,
         st.integers(0, 2000),
     )
 )

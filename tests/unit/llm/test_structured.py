@@ -135,7 +135,7 @@ def test_no_text_takes_long(piece: str) -> None:
     started = time.process_time()
     parse_answer(text)
     parse_answer('{"a":"' + text)
-    assert time.process_time() - started < 3  # each takes a fraction of a second; with time in the square of the length, minutes
+    assert time.process_time() - started < 10  # each takes a fraction of a second; with time in the square of the length, minutes
 
 
 @pytest.mark.parametrize(

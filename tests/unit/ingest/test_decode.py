@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from citewell.index.visible import clean
 from citewell.ingest.extract.base import NotContent
-from citewell.ingest.extract.decode import clean, decode
+from citewell.ingest.extract.decode import decode
 
 GERMAN = "Die Größe der Zeilen kostet 5 €, „genau“ genommen – nach naïver Überprüfung – etwas mehr."
 RUSSIAN = "Привет! Это руководство описывает установку программы и её настройку."

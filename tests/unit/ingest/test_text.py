@@ -6,10 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from citewell.index.visible import clean
 from citewell.ingest.chunk import Chunk, chunk
 from citewell.ingest.extract import extractor_for
 from citewell.ingest.extract.base import NotContent
-from citewell.ingest.extract.decode import clean, decode
+from citewell.ingest.extract.decode import decode
 from citewell.ingest.extract.text.page import extract_text
 from tests.unit.ingest.ingest_help import headings, words
 

@@ -7,6 +7,7 @@ import re
 
 from charset_normalizer import from_bytes
 
+from citewell.index.visible import clean
 from citewell.ingest.extract.base import NotContent
 
 _SAMPLE = 200_000  # bytes that a guess looks at
@@ -41,28 +42,10 @@ _ASCII = bytes(range(128))
 _NO_LETTERS = bytes(code for code in range(128) if not chr(code).isalpha())
 _CONTROLS = bytes(code for code in range(32) if chr(code) not in "\t\n\r\f\b\x1b")
 
-# Invisible characters by which a page can say one thing to a reader and another to a machine: zero-width ones, bidirectional
-# controls, tags, the control characters of ISO 8859.
-_INVISIBLE = re.compile("[\x80-\x9f\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e0fff]")
-# One joiner between two characters beyond ASCII stays: emoji and several scripts need it.
-_JOINERS = re.compile("[\u200c\u200d]{2,}|(?<![^\x00-\x7f])[\u200c\u200d]|[\u200c\u200d](?![^\x00-\x7f])")
-_CONTROL = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f]")
-
 
 def decode(data: bytes, *, charset: str = "") -> str:
     """The text of a file, which came with the declaration of that encoding, if any. Raises `NotContent` for binary data."""
     return clean(_text(data, charset).replace("\r\n", "\n").replace("\r", "\n"))
-
-
-def clean(text: str) -> str:
-    """The text without invisible and control characters; a form feed is a line end."""
-    if text.isascii() and text.isprintable():
-        return text
-    if not text.isascii():
-        text = _INVISIBLE.sub("", text)
-    if "\u200c" in text or "\u200d" in text:
-        text = _JOINERS.sub("", text)
-    return _CONTROL.sub("", text.replace("\x0c", "\n"))
 
 
 def _text(data: bytes, charset: str) -> str:

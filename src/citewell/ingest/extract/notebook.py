@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from citewell.index.visible import clean
 from citewell.ingest.extract.base import Code, NotContent, Page
-from citewell.ingest.extract.decode import clean
 from citewell.ingest.extract.markdown.page import extract_pieces
 from citewell.ingest.extract.markdown.text import NotebookAnchors
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from selectolax.lexbor import LexborNode
 
-from citewell.ingest.extract.decode import clean
+from citewell.index.visible import clean
 from citewell.ingest.extract.html.chrome import hidden, offers
 
 # What is laid out as a block of its own. Everything else, unknown elements too, is part of the running text.

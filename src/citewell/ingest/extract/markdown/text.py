@@ -15,7 +15,7 @@ from mdit_py_plugins.admon import admon_plugin
 from mdit_py_plugins.front_matter import front_matter_plugin
 from selectolax.lexbor import LexborHTMLParser
 
-from citewell.ingest.extract.decode import clean
+from citewell.index.visible import clean
 from citewell.ingest.extract.html.chrome import TAGS, hidden
 from citewell.ingest.extract.rest import roles as rest_roles
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from docutils import nodes
 
-from citewell.ingest.extract.decode import clean
+from citewell.index.visible import clean
 from citewell.ingest.extract.html import inline
 
 _MAX_DEPTH = 20  # of substitutions inside substitutions, and of inline markup

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable
 
 from docutils import nodes
 
+from citewell.index.visible import clean
 from citewell.ingest.extract.base import Code, Place, Table
-from citewell.ingest.extract.decode import clean
 from citewell.ingest.extract.html import inline
 from citewell.ingest.extract.html.reader import Reader
 from citewell.ingest.extract.rest import fields

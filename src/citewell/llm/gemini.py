@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 import time
 import warnings
@@ -51,7 +52,8 @@ class Gemini(HttpProvider):
         from google.genai import types
 
         if self._sdk is None:
-            # The SDK would print what a server sends, for every word that it does not know yet.
+            # The SDK would print what a server sends, for every word that it does not know yet, and complain of calls beside text.
+            logging.getLogger("google_genai.types").setLevel(logging.ERROR)
             warnings.filterwarnings("ignore", r"(?s).*is not a valid \w+$", UserWarning, r"google\.genai\._common")
             options = types.HttpOptions(
                 base_url=self.base_url,

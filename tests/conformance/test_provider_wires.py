@@ -133,7 +133,7 @@ async def test_gemini_events_of_any_shape(event: Any) -> None:
 
 async def test_gemini_is_asked_once_though_it_offers_to_go_on() -> None:
     event = {"candidates": [{"content": {"parts": [{"text": "half"}]}, "finishReason": "CONTINUATION", "continuationToken": "dG9rZW4="}]}
-    assert (await said(GEMINI, event)).done.content == "half"
+    assert (await outcome_of(GEMINI, Reply(body=event))).done.content == "half"
 
 
 async def test_gemini_may_end_for_reasons_that_are_not_known_yet() -> None:

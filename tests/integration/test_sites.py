@@ -155,7 +155,7 @@ async def test_a_few_pages_that_fail_are_named_and_the_rest_is_indexed(app: Cite
 
 async def test_a_mirror_is_cited_at_the_published_address(app: Citewell, server: SiteServer) -> None:
     await app.index(server.url + "docs/", source="manual", base_url="https://widget.example/docs/")
-    assert (await app.search("spin function"))[0].section.url == "https://widget.example/docs/api/index.html"
+    assert (await app.search("spin function"))[0].section.url == "https://widget.example/docs/api/"
 
 
 async def test_a_site_and_a_folder_of_one_name_are_a_conflict(app: Citewell, server: SiteServer) -> None:

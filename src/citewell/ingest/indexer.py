@@ -15,7 +15,7 @@ from citewell.index.embed import Embedder
 from citewell.index.store import SourceSpec, Store
 from citewell.ingest.crawl.address import normal
 from citewell.ingest.discover.site import Site
-from citewell.ingest.origin import named_origin
+from citewell.ingest.origin import Named, named_origin
 from citewell.ingest.pipeline import IndexRequest, index_source
 from citewell.ingest.progress import Progress, no_progress
 from citewell.profile import Profile
@@ -53,13 +53,17 @@ class Indexer:
         published = options.base_url or ("" if isinstance(named.origin, Site) else rules.url)
         spec = SourceSpec(
             name=name,
-            origin=named.text,
+            origin=known.origin if known and self._same_site(known.origin, named) else named.text,
             library=options.library or rules.library or (known.library if known else name),
             kind=options.kind or (known.kind if known else ""),
             base_url=_base_url(published) or (known.base_url if known else ""),
             version=rules.version or self.profile.version,
         )
         return await index_source(self.store, self.embedder, IndexRequest(named.origin, spec, rules, options.prune), progress)
+
+    def _same_site(self, origin: str, named: Named) -> bool:
+        """Whether an origin is the named site in another spelling: without the slash, by its start page."""
+        return isinstance(named.origin, Site) and "://" in origin and named_origin(origin, self.settings).name == named.name
 
     async def refresh(self, urls: Sequence[str] = (), progress: Progress = no_progress) -> RefreshReport:
         """Ask the origins of these pages (of all sources, if none is named) whether they have changed, and heal what has.
@@ -98,8 +102,7 @@ class Indexer:
         origin = named_origin(source.origin, self.settings).origin
         partial = isinstance(origin, Site) and bool(paths)
         if isinstance(origin, Site) and paths:
-            visits = (await self.store.visits(source)).values()
-            origin = replace(origin, only=tuple(visit.url for visit in visits if visit.path in paths))
+            origin = replace(origin, only=frozenset(paths))
         request = IndexRequest(origin, _spec(source), self.profile.source_for(source.origin, name), partial=partial)
         return await index_source(self.store, self.embedder, request, progress)
 

@@ -22,7 +22,7 @@ class Named:
     name: str
 
 
-def named_origin(text: str, settings: Settings, only: tuple[str, ...] = ()) -> Named:
+def named_origin(text: str, settings: Settings) -> Named:
     """The origin that a text names. Raises `UsageError` for an address that is none. Looks at the file system for nothing but links."""
     if not text.strip():
         raise UsageError("No origin is named.", hint="Name a folder, a file, an archive or a site of documentation.")
@@ -34,4 +34,4 @@ def named_origin(text: str, settings: Settings, only: tuple[str, ...] = ()) -> N
     except ValueError as error:
         raise UsageError(f"{text} cannot be indexed: {error}.", hint="Name a site by its address, beginning with https://.") from error
     name = base_of(start).partition("://")[2].rstrip("/")
-    return Named(Site(start, settings.crawl_delay, settings.crawl_max_pages, only), start, name)
+    return Named(Site(start, settings.crawl_delay, settings.crawl_max_pages), start, name)

@@ -13,7 +13,7 @@ from citewell.errors import IngestError, ungrouped
 from citewell.index.embed import Embedder
 from citewell.index.store import NewPage, SourceSpec, Store, Visit
 from citewell.ingest import prepare
-from citewell.ingest.discover.base import Gone, Item, Known, Origin, Raw, Reading, Refused
+from citewell.ingest.discover.base import Alias, Gone, Item, Known, Origin, Raw, Reading, Refused
 from citewell.ingest.extract.base import NotContent
 from citewell.ingest.progress import Progress, no_progress
 from citewell.ingest.vectors import Vectors
@@ -56,7 +56,7 @@ async def index_source(store: Store, embedder: Embedder | None, request: IndexRe
     the embedder's own once all text is published. Killed at any point, the next run completes what is missing.
     """
     started = time.monotonic()
-    async with request.origin.open() as reading, store.indexing(request.spec.name):
+    async with store.indexing(request.spec.name), request.origin.open() as reading:
         new = await store.find_source(request.spec.name) is None
         source = await store.bind_source(request.spec)
         run = _Run(store, source, request, reading, Vectors(store, embedder, source, progress), progress)
@@ -172,7 +172,7 @@ class _Run:
         async with results:
             async for item, page in results:
                 await self._settle(item, page)
-                done += not isinstance(item, Gone)
+                done += not isinstance(item, Alias | Gone)
                 self.progress("pages", done, max(self.reading.total, done))
                 if not self.stored and done == count_at:
                     await self.store.count_terms()
@@ -191,10 +191,12 @@ class _Run:
             reason = item.reason
             if item.withdrawn:
                 self._lose(item.path)
-        elif page is None:
-            self.tally.unchanged += 1
-        else:
-            await self._put(page, item.moved_from if isinstance(item, Raw) else "")
+        elif not isinstance(item, Alias):
+            self.gone.pop(item.path, None)  # one address of it may be gone, but it is here
+            if page is None:
+                self.tally.unchanged += 1
+            else:
+                await self._put(page, item.moved_from if isinstance(item, Raw) else "")
         if item.visit is not None:
             made_by = self._made_by(item.visit.path) if item.visit.path else ""
             self.visited.append(replace(item.visit, reason=item.visit.reason or reason, made_by=made_by))

@@ -11,6 +11,7 @@ from citewell.index import lexical
 from citewell.index.lexical import section_weights
 from citewell.index.store import NewPage, NewSection, NewSymbol
 from citewell.ingest.chunk import Chunk, chunk
+from citewell.ingest.crawl.address import LONGEST, normal
 from citewell.ingest.discover.base import Raw
 from citewell.ingest.discover.inventory import Entry
 from citewell.ingest.extract import RECIPE, extractor_for
@@ -56,10 +57,13 @@ def prepare(raw: Raw, data: bytes, entries: Sequence[Entry], origin: Origin) -> 
     chunks = chunk(page)
     if not chunks:
         raise NotContent("no text")
+    url = _address(raw, origin)
+    if max(len(url), len(raw.path.encode())) > LONGEST:  # no page of the database's indexes would hold it
+        raise NotContent("its address is too long")
     sections = [_section(number, piece) for number, piece in enumerate(chunks)]
     return NewPage(
         path=raw.path,
-        url=raw.url if raw.url and not origin.base_url else page_url(raw.path, origin),
+        url=url,
         title=page.title[:500],
         kind=origin.kind or _guess_kind(raw.path, page),
         version=origin.version or page.version,
@@ -74,6 +78,17 @@ def prepare(raw: Raw, data: bytes, entries: Sequence[Entry], origin: Origin) -> 
 def page_url(path: str, origin: Origin) -> str:
     """Where a reader opens the page; `doc:SOURCE/PATH` where the source has no address. Never a path of this machine."""
     return origin.base_url + quote(path, safe="/~") if origin.base_url else f"doc:{quote(f'{origin.source}/{path}', safe='/~')}"
+
+
+def _address(raw: Raw, origin: Origin) -> str:
+    """Where a reader opens a document: at its own address, or at the same one of the place where its site is published."""
+    if not raw.url or not origin.base_url:
+        return raw.url or page_url(raw.path, origin)
+    try:
+        published = normal(origin.base_url + raw.path)
+    except ValueError as error:
+        raise NotContent("its address is too long") from error
+    return published if raw.url.endswith("/index.html") else published.removesuffix("index.html")
 
 
 def _section(number: int, piece: Chunk) -> NewSection:

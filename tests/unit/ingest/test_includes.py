@@ -104,6 +104,15 @@ def test_nothing_outside_of_the_folder_is_read(tmp_path: Path, target: str) -> N
     assert expanded(tmp_path, page) == page
 
 
+@pytest.mark.parametrize("target", [".git/config", ".env"])
+def test_no_file_with_keys_is_read(tmp_path: Path, target: str) -> None:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / target).write_text("token")
+    (tmp_path / "link.md").symlink_to(tmp_path / target)
+    (tmp_path / "a.md").write_text(f'--8<-- "{target}"\n--8<-- "link.md"\n')
+    assert b"token" not in with_includes(tmp_path / "a.md", tmp_path)
+
+
 def test_a_link_inside_the_folder_is_followed(tmp_path: Path) -> None:
     root = folder(tmp_path, real_md="real")
     (root / "link.md").symlink_to(root / "real.md")

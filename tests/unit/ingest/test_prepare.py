@@ -51,6 +51,12 @@ def test_an_address_is_quoted_and_leads_back_to_its_path(path: str, quoted: str)
     assert page_url(path, NO_ADDRESS) == f"doc:manual/{quoted}"
 
 
+@pytest.mark.parametrize("path", ["a" * 2000 + ".md", "日" * 230 + ".md"])
+def test_a_document_whose_address_no_index_holds_is_refused(path: str) -> None:
+    with pytest.raises(NotContent, match="its address is too long"):
+        prepared(path, b"# A\n\nText.\n")
+
+
 @settings(deadline=None)
 @given(st.text(st.characters(exclude_categories=["Cs"]), min_size=1))
 def test_every_path_has_an_address_of_its_own(path: str) -> None:

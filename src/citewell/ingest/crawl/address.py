@@ -24,7 +24,7 @@ _LABEL = re.compile(r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?")
 _LONGEST_HOST = 253
 _LAST_PORT = 65_535
 _IN_PATH = r"A-Za-z0-9._~!$&'()*+,;=:@/-"  # RFC 3986: pchar and the slash
-_TO_QUOTE = {part: re.compile(rf"%([0-9A-Fa-f]{{2}})?|[^{kept}]") for part, kept in (("path", _IN_PATH), ("query", _IN_PATH + "?"))}
+_TO_QUOTE = {part: re.compile(rf"%([0-9A-Fa-f]{{2}})?|[^{kept}]") for part, kept in (("path", _IN_PATH), ("query", "?" + _IN_PATH))}
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 _FILE = re.compile(r"\.(?:x?html?|php|aspx?|jsp|md|markdown|mdx|rst|txt|ipynb|xml|inv)$", re.IGNORECASE)
 _AMBIGUOUS = re.compile(r"[%?#\\]")  # unquoted, they would mean something else
@@ -166,14 +166,14 @@ def _place(parts: SplitResult) -> tuple[str, str]:
 
 
 def within(url: str, base: str) -> bool:
-    """Whether an address is on the host of a base address and below the folder of its path."""
+    """Whether an address is on the host of a base address and is the folder of its path, with or without the slash, or below it."""
     parts, root = urlsplit(url), urlsplit(base)
-    return _place(parts) == _place(root) and parts.path.startswith(folder_of(base))
+    return _place(parts) == _place(root) and f"{parts.path}/".startswith(folder_of(base))
 
 
 def path_of(url: str, base: str) -> str:
-    """The document's path relative to the base's folder, `index.html` added to a folder's. But for a folder and its `index.html`, and for
-    http and https, no two addresses share one.
+    """The document's path relative to the base's folder, `index.html` added to a folder's. But for a folder and its `index.html`, the
+    base's folder with and without its slash, and http and https, no two addresses share one.
 
     It is readable where that is safe: unquoted only if quoting it again gives the same address. A query stays, as `?a=b`.
     Raises `ValueError` for an address that is not within the base.
@@ -181,7 +181,7 @@ def path_of(url: str, base: str) -> str:
     if not within(url, base):
         raise ValueError(f"{url} is not within {base}")
     parts = urlsplit(url)
-    quoted = parts.path.removeprefix(folder_of(base))
+    quoted = f"{parts.path}/".removeprefix(folder_of(base))[:-1]
     path = unquote(quoted)
     if _AMBIGUOUS.search(path) or not path.isprintable() or _quoted(path, "path") != quoted:
         path = quoted

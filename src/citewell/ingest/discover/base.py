@@ -38,6 +38,14 @@ class Same:
 
 
 @dataclass(frozen=True, slots=True)
+class Alias:
+    """Another address of a document, which is stored under its own."""
+
+    path: str
+    visit: Visit
+
+
+@dataclass(frozen=True, slots=True)
 class Gone:
     """A document that its origin says is no more."""
 
@@ -56,7 +64,7 @@ class Refused:
     withdrawn: bool = False
 
 
-Item = Raw | Same | Gone | Refused
+Item = Raw | Same | Alias | Gone | Refused
 
 
 @dataclass(frozen=True, slots=True)

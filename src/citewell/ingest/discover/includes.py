@@ -18,6 +18,8 @@ from citewell.ingest.extract.base import NotContent
 MAX_BYTES = 20 * 1024 * 1024  # of a document with all that it includes
 MAX_DEPTH = 5
 _MOST_INCLUDES = 1000  # in one document
+# Where keys and tokens are kept: nobody documents by including it, and whoever wrote the documents need not be who indexes them.
+_SECRET = frozenset(".git .hg .svn .bzr .env .netrc .npmrc .pypirc .ssh .aws .gnupg .docker .kube".split())
 _REST = frozenset((".rst", ".rest", ".txt"))
 _MARKDOWN = frozenset((".md", ".markdown", ".mdx"))
 
@@ -97,7 +99,7 @@ class _Expansion:
         for candidate in self._candidates(path, file):
             try:
                 real = candidate.resolve()
-                if not real.is_relative_to(self.root) or not real.is_file() or _identity(real) in chain:
+                if not self._may_read(real) or _identity(real) in chain:
                     continue
                 data = _read(real, self.left, getattr(os, "O_NOFOLLOW", 0))
                 inner = (*chain, _identity(real))
@@ -110,6 +112,9 @@ class _Expansion:
             named = real if real.suffix.lower() in _REST | _MARKDOWN else real.with_suffix(file.suffix)
             return text if include.code is not None else self.expand(text, named, inner)
         return None
+
+    def _may_read(self, real: Path) -> bool:
+        return real.is_relative_to(self.root) and _SECRET.isdisjoint(real.relative_to(self.root).parts) and real.is_file()
 
     def _candidates(self, path: str, file: Path) -> Iterator[Path]:
         """Where a path may lead: from the file's folder or one above it; one that begins with a slash from the top first."""

@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from urllib.parse import urlsplit, urlunsplit
 
 import anyio.to_thread
@@ -18,40 +19,31 @@ from citewell.index.store import Visit
 from citewell.ingest.crawl.address import base_of, is_document, normal, path_of, within
 from citewell.ingest.crawl.fetch import Fetched, Fetcher, FetchFault
 from citewell.ingest.crawl.robots import Robots
-from citewell.ingest.discover.base import Gone, Item, Known, Raw, Reading, Refused, Same
+from citewell.ingest.discover.base import Alias, Gone, Item, Known, Raw, Reading, Refused, Same
 from citewell.ingest.discover.inventory import Inventory
 from citewell.ingest.discover.links import read_links
+from citewell.ingest.discover.media_type import suffix_of
 from citewell.ingest.discover.seeds import Seeds, find_seeds
-from citewell.ingest.extract import extractor_for
 
 USER_AGENT = f"citewell/{__version__}"
 _FAILURES_IN_A_ROW = 10  # after so many a site is taken to be down
 _ADDRESSES_A_PAGE = 10  # addresses that are remembered for each page that may be asked
-_SUFFIXES = {
-    "text/html": ".html",
-    "application/xhtml+xml": ".xhtml",
-    "text/markdown": ".md",
-    "text/x-markdown": ".md",
-    "text/x-rst": ".rst",
-    "text/prs.fallenstein.rst": ".rst",
-    "application/x-ipynb+json": ".ipynb",
-}
-_SAYS_LITTLE = frozenset(("", "text/plain", "application/octet-stream", "application/json"))
 _OK, _UNCHANGED, _NOT_FOUND = 200, 304, (404, 410)
 _VISITED = "visited before"
 _CIRCLE = "it redirects in a circle"
 _DENIED = "robots.txt does not allow it"
+_OUTSIDE = "it is not below the address of the site"
 
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """The site below an address. `only` limits a run to those of its pages. Waits `delay` seconds between two requests, asks at most
-    `max_pages` pages in a run."""
+    """The site below an address. `only` limits a run to the pages with these paths. Waits `delay` seconds between two requests, asks at
+    most `max_pages` pages in a run."""
 
     start: str
     delay: float
     max_pages: int
-    only: tuple[str, ...] = ()
+    only: frozenset[str] | None = None
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[Reading]:
@@ -71,7 +63,7 @@ class Site:
             if first.status != _OK:
                 raise IngestError(f"{self.start} cannot be read: it answered {first.status}.", hint="Check the address.")
             base = base_of(first.url)
-            most = 0 if self.only else self.max_pages * _ADDRESSES_A_PAGE
+            most = 0 if self.only is not None else self.max_pages * _ADDRESSES_A_PAGE
             seeds = await find_seeds(fetcher, base, lambda url: _entry(url, robots), sitemaps=robots.sitemaps, most=most)
             yield Crawl(fetcher, robots, base, first, seeds, self.max_pages, self.only)
 
@@ -93,14 +85,16 @@ class Crawl:
     first: Fetched
     seeds: Seeds
     max_pages: int
-    only: tuple[str, ...] = ()
+    only: frozenset[str] | None = None
     complete: bool = True
     cautious: bool = True
     known: Known = field(default_factory=lambda: Known({}, {}, str))
     waiting: deque[str] = field(default_factory=deque)
     seen: set[str] = field(default_factory=set)
     taken: dict[str, str] = field(default_factory=dict)  # path to address: each path is one document
+    contested: set[str] = field(default_factory=set)  # paths whose stored document may be that of another address
     aliases: dict[str, str] = field(default_factory=dict)  # addresses that redirect to others of the site
+    full: bool = False  # addresses had to be left out
 
     @property
     def inventory(self) -> Inventory:
@@ -118,12 +112,14 @@ class Crawl:
         """Every page of the site once, in the order in which it is found."""
         self.known = known
         self._begin()
-        if not self.only:
+        if self.only is None:
             for item in await self._took(self.first.url, self.first):
                 yield item
         failures = asked = 0
         while self.waiting and failures < _FAILURES_IN_A_ROW and asked < self.max_pages:
             url = self.waiting.popleft()
+            if self.taken[path_of(url, self.base)] != url:  # a redirect has led to it from elsewhere
+                continue
             if not self.robots.allows(url):
                 yield Refused(path_of(url, self.base), _DENIED)
                 continue
@@ -138,22 +134,45 @@ class Crawl:
             for item in found:
                 yield item
         self._end(failures)
+        if self.complete and self.only is None:
+            for item in self._outside():
+                yield item
 
     # ---- the frontier -------------------------------------------------------------------------------------------------------
 
     def _begin(self) -> None:
         done = [visit for visit in self.known.visits.values() if visit.done]
-        if done and not self.only:
+        if done and self.only is None:
             self.warnings.append(f"The crawl that was broken off went on: {len(done)} addresses had been visited.")
-            self.seen.update(visit.url for visit in done)
-        self.taken.update((visit.path, visit.url) for visit in self.known.visits.values() if visit.path and not visit.reason)
-        if self.only:
-            self._add(self.only, named=True)
+            self.seen.update(self._as_ours(visit.url) for visit in done)
+        self._claim()
+        if self.only is not None:
+            self._add((self.taken.get(path) or self.base + path for path in sorted(self.only)), named=True)
         else:
             self.seen.add(self.first.url)
             self.taken[path_of(self.first.url, self.base)] = self.first.url
             self._add(self.seeds.urls, named=True)
             self._add(self.known.visits, named=True)
+
+    def _claim(self) -> None:
+        """Give each path to the address that its document came from, if that is still one of the site."""
+        claims: dict[str, str] = {}
+        for visit in self.known.visits.values():
+            if visit.path and not visit.reason:
+                address = self._as_ours(visit.url)
+                if claims.setdefault(visit.path, address) != address:
+                    self.contested.add(visit.path)
+                if within(address, self.base):
+                    self.taken[visit.path] = address
+
+    def _outside(self) -> list[Item]:
+        """What becomes of the pages that were read where the entry led before, as to the folder of an older version."""
+        left: list[Item] = []
+        for visit in self.known.visits.values():
+            if visit.path and not within(visit.url, self.base):
+                kind = Alias if visit.path in self.taken else Gone
+                left.append(kind(visit.path, Visit(visit.url, reason=_OUTSIDE)))
+        return left
 
     def _add(self, urls: Iterable[str], *, named: bool = False) -> tuple[str, ...]:
         """Put addresses of the site that are new into the frontier; those with a query only if the site names them itself."""
@@ -168,6 +187,7 @@ class Crawl:
             if urlsplit(address).query and not named:
                 continue
             if len(self.seen) >= self.max_pages * _ADDRESSES_A_PAGE:
+                self.full = True
                 break
             self.seen.add(address)
             if self.taken.setdefault(path_of(address, self.base), address) == address:
@@ -187,24 +207,32 @@ class Crawl:
             self.warnings.append(f"The site failed {failures} times in a row; the crawl was broken off. Run it again to go on.")
         elif self.waiting:
             self.warnings.append(f"{self.max_pages} pages were asked, the most for one run; run it again to go on.")
+        if self.full:
+            self.warnings.append(
+                f"The site has more than {self.max_pages * _ADDRESSES_A_PAGE} addresses; the rest were left out."
+                " Name a folder of it, or raise CITEWELL_CRAWL_MAX_PAGES."
+            )
         self.complete = not self.waiting
 
     # ---- one address --------------------------------------------------------------------------------------------------------
 
     async def _ask(self, url: str) -> list[Item]:
         known = self.known.visits.get(url, Visit(url))
-        fresh = known.made_by == self.known.made_by(known.path) and bool(known.reason or known.path in self.known.stored)
+        # What is stored though the page was none any more was spared by a run before: it has to be told again.
+        settled = bool(known.reason) != (known.path in self.known.stored) and known.path not in self.contested
+        fresh = settled and known.made_by == self.known.made_by(known.path)
         etag, modified = (known.etag, known.last_modified) if fresh else ("", "")
-        fetched = await self.fetcher.get(url, etag=etag, last_modified=modified, allowed=self._may_lead_to)
+        allowed = partial(self._may_lead_to, path_of(url, self.base))
+        fetched = await self.fetcher.get(url, etag=etag, last_modified=modified, allowed=allowed)
         if fetched.status == _UNCHANGED and fetched.url == url:
             return [Refused(known.path, known.reason, known) if known.reason else Same(known.path, known)]
         return await self._took(url, fetched)
 
-    def _may_lead_to(self, url: str) -> str:
-        """Why a redirect to this address is not followed; "" if it is."""
+    def _may_lead_to(self, path: str, url: str) -> str:
+        """Why a redirect from the address of a path to this one is not followed; "" if it is."""
         if not within(url, self.base):
             return "leads out of the site"
-        if self._as_ours(url) in self.seen:
+        if self._as_ours(url) in self.seen and path_of(url, self.base) != path:
             return _VISITED
         return "" if self.robots.allows(url) else _DENIED
 
@@ -230,10 +258,11 @@ class Crawl:
         """What an answer means: a document, and where it was redirected, what becomes of the address that was asked."""
         if fetched.url == asked:
             return [await self._document(fetched, "")]
-        old = path_of(asked, self.base)
+        old, new = path_of(asked, self.base), path_of(fetched.url, self.base)
         self.seen.add(fetched.url)
-        self.taken[path_of(fetched.url, self.base)] = fetched.url
-        return [Gone(old, Visit(asked, target=fetched.url)), await self._document(fetched, old)]
+        self.taken[new] = fetched.url
+        visit = Visit(asked, target=fetched.url)
+        return [Alias(old, visit) if old == new else Gone(old, visit), await self._document(fetched, old)]
 
     async def _document(self, fetched: Fetched, moved_from: str) -> Item:
         path = path_of(fetched.url, self.base)
@@ -246,23 +275,14 @@ class Crawl:
         if fetched.status != _OK:
             reason = f"it answered {fetched.status}"
             return Refused(path, reason, replace(visit, path="", reason=reason))
-        suffix = _suffix(fetched, path)
+        suffix = suffix_of(fetched, path)
         if not suffix:
             reason = f"{fetched.media_type or 'its format'} is not read"
             return Refused(path, reason, replace(visit, reason=reason))
         links = await anyio.to_thread.run_sync(
             lambda: read_links(fetched.data, fetched.url, media_type=fetched.media_type, charset=fetched.charset)
         )
-        found = () if self.only else self._add([*filter(None, [links.refresh]), *links.links])
+        found = () if self.only is not None else self._add([*filter(None, [links.refresh]), *links.links])
+        if self.full:  # its links have to be read again
+            visit = replace(visit, etag="", last_modified="")
         return Raw(path, lambda: fetched.data, fetched.url, suffix, fetched.charset, moved_from, replace(visit, found=found))
-
-
-def _suffix(fetched: Fetched, path: str) -> str:
-    """The format of an answer as a file's ending: by what the server says, else by the address; "" where no extractor reads it."""
-    named = _SUFFIXES.get(fetched.media_type, "")
-    own = f".{path.rpartition('.')[2].lower()}" if "." in path.rpartition("/")[2] else ""
-    if not named and own and extractor_for(path) is not None and fetched.media_type in _SAYS_LITTLE:
-        named = own
-    if not named and fetched.media_type in {"", "text/plain"}:
-        named = ".html" if fetched.data[:1000].lstrip()[:1] == b"<" else ".txt"
-    return named if extractor_for(f"page{named}") is not None else ""

@@ -89,6 +89,20 @@ async def test_a_page_that_lost_its_text_in_an_outage_goes_when_it_is_asked_for(
     assert counts(report)[3] == 30
 
 
+async def test_pages_that_went_in_a_crawl_that_was_broken_off_go_when_it_goes_on(
+    app: Citewell, server: SiteServer, site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await crawl(app, server)
+    del site.pages["/docs/old.html"]
+    with monkeypatch.context() as patch:
+        patch.setattr(app.store, "delete_pages", lambda *_: pytest.fail("killed here"))
+        with pytest.raises(pytest.fail.Exception):
+            await crawl(app, server)
+    report = await crawl(app, server)
+    assert any("had been visited" in warning for warning in report.warnings)
+    assert "old.html" not in await paths(app)
+
+
 async def test_addresses_that_had_to_be_left_out_are_told_and_found_later(app: Citewell, server: SiteServer, site: Site) -> None:
     site.pages = {
         "/docs/": html("Start", "Start.", "list.html"),

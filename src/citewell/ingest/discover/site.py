@@ -141,11 +141,11 @@ class Crawl:
     # ---- the frontier -------------------------------------------------------------------------------------------------------
 
     def _begin(self) -> None:
-        done = [visit for visit in self.known.visits.values() if visit.done]
+        self._claim()
+        done = [visit for visit in self.known.visits.values() if visit.done and self._settled(visit)]
         if done and self.only is None:
             self.warnings.append(f"The crawl that was broken off went on: {len(done)} addresses had been visited.")
             self.seen.update(self._as_ours(visit.url) for visit in done)
-        self._claim()
         if self.only is not None:
             self._add((self.taken.get(path) or self.base + path for path in sorted(self.only)), named=True)
         else:
@@ -218,15 +218,18 @@ class Crawl:
 
     async def _ask(self, url: str) -> list[Item]:
         known = self.known.visits.get(url, Visit(url))
-        # What is stored though the page was none any more was spared by a run before: it has to be told again.
-        settled = bool(known.reason) != (known.path in self.known.stored) and known.path not in self.contested
-        fresh = settled and known.made_by == self.known.made_by(known.path)
+        fresh = self._settled(known) and known.made_by == self.known.made_by(known.path)
         etag, modified = (known.etag, known.last_modified) if fresh else ("", "")
         allowed = partial(self._may_lead_to, path_of(url, self.base))
         fetched = await self.fetcher.get(url, etag=etag, last_modified=modified, allowed=allowed)
         if fetched.status == _UNCHANGED and fetched.url == url:
             return [Refused(known.path, known.reason, known) if known.reason else Same(known.path, known)]
         return await self._took(url, fetched)
+
+    def _settled(self, visit: Visit) -> bool:
+        """Whether what is stored is what a visit found. A run that ended early, or that took a loss for an outage, did not delete."""
+        path = visit.path or (path_of(visit.url, self.base) if within(visit.url, self.base) else "")
+        return path not in self.contested and (path in self.known.stored) == (not visit.reason and not visit.target)
 
     def _may_lead_to(self, path: str, url: str) -> str:
         """Why a redirect from the address of a path to this one is not followed; "" if it is."""

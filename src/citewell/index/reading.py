@@ -43,6 +43,16 @@ def fences(text: str) -> list[tuple[int, int]]:
     return found
 
 
+def closed(text: str) -> str:
+    """The text, with a line added that closes its last fence where that is open."""
+    spans = fences(f"{text}\n") if "```" in text or "~~~" in text else []
+    if not spans or spans[-1][1] <= len(text):
+        return text
+    fence = _FENCE.match(text[spans[-1][0] :].partition("\n")[0])
+    assert fence is not None
+    return text.removesuffix("\n") + "\n" + re.sub(r"[^ \t>]", " ", fence["lead"]) + fence["mark"]
+
+
 def _closes(line: str, fence: re.Match[str]) -> bool:
     """Whether a line ends the fence: of the same marks or more, quoted no deeper, and not indented as code in it."""
     closing = _CLOSING.fullmatch(line)

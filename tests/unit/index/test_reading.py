@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citewell.index.reading import PAGE_CHARS, fences, next_offset, normal_name
+from citewell.index.reading import PAGE_CHARS, closed, fences, next_offset, normal_name
 from tests.unit.ground.hostile import TEXTS
 
 LINES = st.sampled_from(
@@ -188,3 +188,25 @@ def test_hostile_documents_take_no_time() -> None:
         pages(text, 2000)
         normal_name(text)
         assert time.process_time() - started < 1, name
+
+
+class TestClosed:
+    @pytest.mark.parametrize(
+        ("text", "line"),
+        [
+            ("a\n```py\nb", "```"),
+            ("~~~~\n~~~\nb", "~~~~"),
+            ("> ```\n> b", "> ```"),
+            ("10. ```\n    b", "    ```"),
+            ("- > ~~~", "  > ~~~"),
+        ],
+    )
+    def test_an_open_fence_is_closed_by_its_own_marks(self, text: str, line: str) -> None:
+        assert closed(text) == closed(f"{text}\n") == f"{text}\n{line}"
+
+    @given(DOCUMENTS)
+    def test_what_follows_is_no_code_and_what_was_closed_stays_as_it_is(self, text: str) -> None:
+        done = closed(text)
+        assert done.startswith(text)
+        assert all(end <= len(done) for _, end in fences(f"{done}\n"))
+        assert closed(done) == done

@@ -23,6 +23,7 @@ Reason = Literal[
 Support = Literal["supported", "weak", "unsupported"]
 Route = Literal["single", "loop", "graph", "chat", "none"]
 Protocol = Literal["native", "planner", "rules", "none"]
+QuestionShape = Literal["single", "catalogue", "comparison", "recipe", "internals"]
 Kind = Literal["api", "tutorial", "guide"]
 Channel = Literal["dense", "keyword", "symbol"]
 
@@ -180,6 +181,16 @@ class GuardVerdict:
     reason: Reason = ""
     message: str = ""
     distance: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RouteDecision:
+    """Where a question goes, by its shape. `parts` are what to search for to cover it, at most six; none for a single source."""
+
+    route: Route
+    shape: QuestionShape
+    reason: str
+    parts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,7 @@ _CONTROL = (
 _MEANT = re.compile(rf"([<＜\[])(\\*)(?={_OURS}|{_CONTROL})")
 _NEUTRAL = re.compile(rf"([<＜\[])\\(\\*)(?={_OURS}|{_CONTROL})")
 _NUMBERS = re.compile(rf"(?<!\\)(\\*)({MARKER})")
+_DIGIT = re.compile(r"\[\d")  # finds sooner than the whole pattern that there is none
 _UNSAFE = re.compile(rf"[\s<>＜]|{MARKER}|\[(?=/?[A-Z])")
 
 
@@ -43,8 +44,8 @@ def quotation(text: str) -> str:
     n backslashes before such a number become 2n + 1: always an odd number, so that the bracket is always escaped.
     """
     pieces, at = [], 0
-    for block in blocks(text) if _NUMBERS.search(text) else ():  # most texts have none
-        if block.kind == "fence" or not _NUMBERS.search(text, block.start, block.end):
+    for block in blocks(text) if _DIGIT.search(text) else ():
+        if block.kind == "fence" or not _DIGIT.search(text, block.start, block.end):
             continue
         for match in outside(_NUMBERS, text, block.start, block.end, code_spans(text, block.start, block.end)):
             pieces += [text[at : match.start()], _escaped(match)]

@@ -16,7 +16,7 @@ from citewell.ground.markers import MARKER
 
 SECTION, CUT, QUESTION = "docs-section", "docs-cut", "user-question"
 
-_OURS = rf"(?i:\s{{0,8}}/?\s{{0,8}}(?:{SECTION}|{CUT}|{QUESTION})(?![\w-]))"
+_OURS = rf"(?i:\s{{0,8}}/?\s{{0,8}}(?:{SECTION}|{CUT}|{QUESTION}))"
 # What servers of open models turn into control tokens even inside a message: <|im_start|>, <start_of_turn>, [INST], <<SYS>>, </s>.
 _CONTROL = (
     r"[|｜]\w[\w▁./ -]{0,60}[|｜]>|(?:start|end)_of_turn>|/?s>|[be]os>|</?SYS>>|/?(?:INST|[A-Z]{4,9}_(?:PROMPT|TOOLS|RESULTS|CALLS))\]"

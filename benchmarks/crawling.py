@@ -1,9 +1,10 @@
 """What crawling costs: a first crawl, a crawl without change, and the time until one changed page is found.
 
-    python benchmarks/crawling.py --site FOLDER --parts docs/stable,tutorials [--vectors] [--home HOME]
+    python benchmarks/crawling.py --site FOLDER --parts docs/stable,tutorials --address https://docs.pytorch.org/ [--vectors] [--home HOME]
 
-Serves the folder on loopback from a process of its own and crawls each part of it, without a pause between requests. Prints one JSON
-document. Without --vectors nothing is embedded. The memory is the peak of this process, without the database server's.
+Serves the folder on loopback from a process of its own, its sitemaps rewritten from the address to there, and crawls each part of it,
+without a pause between requests. Prints one JSON document. Without --vectors nothing is embedded. The memory is the peak of this process,
+without the database server's.
 """
 
 from __future__ import annotations
@@ -29,9 +30,11 @@ from citewell.types import IndexReport
 MARK = "zyzzogeton"  # a word that no page has
 
 
-def serve(folder: Path, pipe: Connection) -> None:
+def serve(folder: Path, address: str, pipe: Connection) -> None:
     """Serve until told to stop; "requests" is answered by how many there were since, "change PATH" adds a sentence to a page."""
     with SiteServer(Site.of_folder(folder)) as server:
+        for path in [path for path in server.site.pages if address and path.endswith("/sitemap.xml")]:
+            server.site.pages[path] = server.site.pages[path].replace(address.encode(), server.url.encode())
         pipe.send(server.url)
         for order, path in iter(pipe.recv, None):
             if order == "change":
@@ -68,9 +71,9 @@ async def changed_page(app: Citewell, url: str, pipe: Connection, path: str) -> 
     return {"seconds": round(time.monotonic() - started, 2), "updated": report.sources[0].updated, "found": MARK in hits[0].section.text}
 
 
-async def measure(site: Path, parts: list[str], home: Path, *, vectors: bool) -> dict[str, Any]:
+async def measure(site: Path, address: str, parts: list[str], home: Path, *, vectors: bool) -> dict[str, Any]:
     ours, theirs = multiprocessing.Pipe()
-    server = multiprocessing.get_context("spawn").Process(target=serve, args=(site, theirs), daemon=True)
+    server = multiprocessing.get_context("spawn").Process(target=serve, args=(site, address, theirs), daemon=True)
     server.start()
     url = await anyio.to_thread.run_sync(ours.recv)
     found: dict[str, Any] = {}
@@ -92,13 +95,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--site", type=Path, required=True)
     parser.add_argument("--parts", default="", help="folders of the site, comma-separated; the whole of it if empty")
+    parser.add_argument("--address", default="", help="the address that the site's sitemaps name")
     parser.add_argument("--vectors", action="store_true")
     parser.add_argument("--home", type=Path)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
         home = options.home or Path(scratch)
         parts = options.parts.strip("/").split(",")
-        print(json.dumps(anyio.run(lambda: measure(options.site, parts, home, vectors=options.vectors)), indent=2))
+        print(json.dumps(anyio.run(lambda: measure(options.site, options.address, parts, home, vectors=options.vectors)), indent=2))
 
 
 if __name__ == "__main__":

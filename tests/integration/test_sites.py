@@ -114,6 +114,27 @@ async def test_three_addresses_that_look_alike_are_three_documents(app: Citewell
     assert [path for path in await paths(app) if path.startswith("foo")] == ["foo", "foo.html", "foo/index.html"]
 
 
+async def test_a_page_whose_new_address_fails_stays(app: Citewell, server: SiteServer, site: Site) -> None:
+    site.pages["/docs/"] = html("Widget", "The widget manual.", "old.html", "new.html", "guide.html")
+    site.pages["/docs/new.html"] = html("New", "The widget now whistles.")
+    await crawl(app, server)
+    site.redirect("/docs/old.html", "/docs/new.html")
+    site.pages["/docs/new.html"] = b""
+    assert counts(await crawl(app, server))[3] == 1, "the new page is empty, and goes; the old one is all there is"
+    assert "gizmo" in (await texts(app, "gizmo"))[0]
+    site.pages["/docs/new.html"] = html("New", "The widget whistles again.")
+    assert (await crawl(app, server)).deleted == 1
+    assert not any("gizmo" in text for text in await texts(app, "gizmo"))
+
+
+async def test_a_page_that_became_something_else_goes(app: Citewell, server: SiteServer, site: Site) -> None:
+    await crawl(app, server)
+    site.media_types["/docs/old.html"] = "application/pdf"
+    site.pages["/docs/old.html"] += b" "
+    assert (await crawl(app, server)).deleted == 1
+    assert not any("gizmo" in text for text in await texts(app, "gizmo"))
+
+
 # ---- crawls that are broken off -----------------------------------------------------------------------------------------------
 
 

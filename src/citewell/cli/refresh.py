@@ -34,7 +34,7 @@ def refresh(
     report = with_app(options, work)
     rows = report_rows(report.sources)
     for failed in report.failed:
-        note(f"citewell: {failed.origin} was not refreshed: {failed.reason}")
+        note(f"citewell: {failed.origin}: {failed.reason}")
     failures = [{"source": failed.origin, "reason": failed.reason} for failed in report.failed]
     emit(
         options,

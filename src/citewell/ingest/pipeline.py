@@ -9,7 +9,7 @@ import anyio
 import anyio.to_thread
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 
-from citewell.errors import IngestError, ungrouped
+from citewell.errors import CitewellError, IngestError, ungrouped
 from citewell.index.embed import Embedder
 from citewell.index.store import NewPage, SourceSpec, Store, Visit
 from citewell.ingest import prepare
@@ -20,7 +20,7 @@ from citewell.ingest.vectors import Vectors
 from citewell.profile import ProfileSource
 from citewell.types import IndexReport, Skipped, Source, SourceInfo
 
-_AHEAD = 16  # documents that may wait between two steps
+_AHEAD = 4  # documents that may wait between two steps; each may have 20 MiB
 _FIRST_COUNT = 200  # pages after which a first indexing counts its terms, and again at each doubling
 _VISITS_AHEAD = 100  # visits that may wait to be noted: what is lost of them is asked for again
 _FEW = 20  # so few pages may all vanish
@@ -69,6 +69,9 @@ async def index_source(store: Store, embedder: Embedder | None, request: IndexRe
     if new and not info.pages:
         await store.remove_source(source.name)
         raise _nothing(request.spec.origin, run.tally.skipped)
+    if isinstance(run.vectors.fault, CitewellError):
+        message = f"{run.vectors.fault} The text of {source.name} is indexed all the same; its vectors wait for the next run."
+        raise type(run.vectors.fault)(message, hint=run.vectors.fault.hint) from run.vectors.fault
     if run.vectors.fault is not None:
         raise run.vectors.fault
     return _report(run, info, deleted, time.monotonic() - started)
@@ -113,6 +116,7 @@ class _Run:
     tally: _Tally = field(default_factory=_Tally)
     stored: dict[str, str] = field(default_factory=dict)
     gone: dict[str, str] = field(default_factory=dict)  # path to content hash
+    present: set[str] = field(default_factory=set)  # paths of the documents that this run has seen
     visited: list[Visit] = field(default_factory=list)
 
     # ---- what a page is made by ---------------------------------------------------------------------------------------------
@@ -185,7 +189,8 @@ class _Run:
     async def _settle(self, item: Item, page: NewPage | None) -> None:
         reason = ""
         if isinstance(item, Gone):
-            self._lose(item.path)
+            if not item.instead or item.instead in self.present:
+                self._lose(item.path)
         elif isinstance(item, Refused):
             self.tally.skipped.append(Skipped(item.path, item.reason))
             reason = item.reason
@@ -193,6 +198,7 @@ class _Run:
                 self._lose(item.path)
         elif not isinstance(item, Alias):
             self.gone.pop(item.path, None)  # one address of it may be gone, but it is here
+            self.present.add(item.path)
             if page is None:
                 self.tally.unchanged += 1
             else:
@@ -209,6 +215,7 @@ class _Run:
             old = moved_from if moved_from in self.stored else next(same, "")
             page = replace(page, moved_from=old)
             self.gone.pop(old, None)
+            self.stored.pop(old, None)
         added = await self.store.put_page(self.source, page)
         self.vectors.stored(len(page.sections))
         self.tally.moved += bool(page.moved_from)

@@ -47,10 +47,11 @@ class Alias:
 
 @dataclass(frozen=True, slots=True)
 class Gone:
-    """A document that its origin says is no more."""
+    """A document that its origin says is no more. `instead` is where it leads now: it only goes if there is a document."""
 
     path: str
     visit: Visit | None = None
+    instead: str = ""
 
 
 @dataclass(frozen=True, slots=True)

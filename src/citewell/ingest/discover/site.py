@@ -134,6 +134,8 @@ class Crawl:
             for item in found:
                 yield item
         self._end(failures)
+        for item in self._led_on():
+            yield item
         if self.complete and self.only is None:
             for item in self._outside():
                 yield item
@@ -244,10 +246,21 @@ class Crawl:
         if fault.reason == _VISITED:
             self.aliases[url] = self._as_ours(fault.url)
             circle = [Refused(path_of(inside, self.base), _CIRCLE, Visit(inside, reason=_CIRCLE)) for inside in self._circle(url)]
-            return [*circle] or [Gone(path, Visit(url, target=self.aliases[url]))]
+            return [*circle]  # what becomes of a page that leads on is known when that is
         if fault.temporary:
             return [Refused(path, fault.reason)]
         return [Refused(path, fault.reason, Visit(url, reason=fault.reason), withdrawn=fault.kind == "off_site")]
+
+    def _led_on(self) -> list[Item]:
+        """The pages that lead to another one of the site, told when all of them have been asked."""
+        gone: list[Item] = []
+        for url, target in self.aliases.items():
+            hops = 0
+            while target in self.aliases and hops < len(self.aliases):
+                target, hops = self.aliases[target], hops + 1
+            if target not in self.aliases and within(target, self.base):
+                gone.append(Gone(path_of(url, self.base), Visit(url, target=target), path_of(target, self.base)))
+        return gone
 
     def _circle(self, url: str) -> list[str]:
         """The addresses that redirect to one another, this one among them; none if it leads to something."""
@@ -265,7 +278,7 @@ class Crawl:
         self.seen.add(fetched.url)
         self.taken[new] = fetched.url
         visit = Visit(asked, target=fetched.url)
-        return [Alias(old, visit) if old == new else Gone(old, visit), await self._document(fetched, old)]
+        return [await self._document(fetched, old), Alias(old, visit) if old == new else Gone(old, visit, new)]
 
     async def _document(self, fetched: Fetched, moved_from: str) -> Item:
         path = path_of(fetched.url, self.base)
@@ -281,7 +294,7 @@ class Crawl:
         suffix = suffix_of(fetched, path)
         if not suffix:
             reason = f"{fetched.media_type or 'its format'} is not read"
-            return Refused(path, reason, replace(visit, reason=reason))
+            return Refused(path, reason, replace(visit, reason=reason), withdrawn=True)
         links = await anyio.to_thread.run_sync(
             lambda: read_links(fetched.data, fetched.url, media_type=fetched.media_type, charset=fetched.charset)
         )

@@ -8,10 +8,11 @@ import shutil
 from collections.abc import AsyncIterable, AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from types import TracebackType
+from typing import TypedDict, Unpack
 
 import anyio
 
-from citewell.agent.engine import Question, answer
+from citewell.agent.engine import Driver, Question, answer
 from citewell.agent.guard import Calibration, calibrate_corpus, calibrate_questions
 from citewell.errors import CitewellError, EmbedderMissing, UsageError, ungrouped
 from citewell.ground.run import Deps, Sink
@@ -24,6 +25,7 @@ from citewell.index.retrieve import retrieve
 from citewell.index.store import Listed
 from citewell.ingest.indexer import Indexer, IndexOptions
 from citewell.ingest.progress import Progress, no_progress
+from citewell.llm.models import Models
 from citewell.profile import Profile, load_profile
 from citewell.settings import Settings, load_settings, profile_tables
 from citewell.types import (
@@ -43,9 +45,21 @@ from citewell.types import (
 
 _logger = logging.getLogger(__name__)
 
-_EVENTS_AHEAD = 1000  # more than any question has: the work never waits for who watches
+_EVENTS_AHEAD = 10_000  # more than any question has: the work never waits for who watches
 _RECALIBRATE_SHARE = 0.1  # of a source's pages: after smaller changes the guard's threshold still holds
 _LEAST_FREE_BYTES = 200 * 2**20
+
+
+class AskOptions(TypedDict, total=False):
+    """How a question is asked; see `agent.engine.Question`. Without a budget the limits of the settings hold."""
+
+    budget: Budget
+    filters: Filters
+    guarded: bool
+    driver: Driver
+    provider: str | None
+    model: str | None
+    shows_drafts: bool
 
 
 class Citewell:
@@ -69,6 +83,8 @@ class Citewell:
             await self.db.open()
             self.store = PgStore(self.db)
             self.embedder = await self._embedder(stack)
+            self.models = Models.of(self.settings)
+            stack.push_async_callback(self.models.aclose)
             self._stack = stack.pop_all()
         return self
 
@@ -90,31 +106,29 @@ class Citewell:
 
     @property
     def _deps(self) -> Deps:
-        return Deps(self.store, self.embedder, self.profile, self.settings)
+        return Deps(self.store, self.embedder, self.profile, self.settings, self.models)
 
     # ---- asking -------------------------------------------------------------------------------------------------------------
 
-    async def ask(
-        self, question: str, *, budget: Budget | None = None, filters: Filters = NO_FILTERS, guard: bool = True, sink: Sink | None = None
-    ) -> Answer:
-        """The answer to a question. Raises `UsageError` for an empty one and for a library that is not there."""
+    async def ask(self, question: str, *, sink: Sink | None = None, **options: Unpack[AskOptions]) -> Answer:
+        """The answer to a question. Raises `UsageError` for an empty one and for a library that is not there, `SettingsError` for a model
+        that cannot be asked."""
         question = _storable(question)
         if not question:
             raise UsageError("The question is empty.", hint="Ask something: citewell ask 'How do I …?'")
-        await self._check_filters(filters)
-        return await answer(Question(question, budget or self.budget(), filters, guard), self._deps, sink)
+        await self._check_filters(options.get("filters", NO_FILTERS))
+        given: AskOptions = {"budget": self.budget(), **options}
+        return await answer(Question(question, **given), self._deps, sink)
 
     @asynccontextmanager
-    async def ask_stream(
-        self, question: str, *, budget: Budget | None = None, filters: Filters = NO_FILTERS
-    ) -> AsyncIterator[AsyncIterable[Event]]:
+    async def ask_stream(self, question: str, **options: Unpack[AskOptions]) -> AsyncIterator[AsyncIterable[Event]]:
         """`async with app.ask_stream(question) as events:` gives the events of answering it, the answer among them. Leaving the block
         early ends the work."""
         send, receive = anyio.create_memory_object_stream[Event](_EVENTS_AHEAD)
 
         async def work() -> None:
             async with send:
-                await self.ask(question, budget=budget, filters=filters, sink=send.send_nowait)
+                await self.ask(question, sink=send.send_nowait, **options)
 
         with ungrouped():
             async with receive, anyio.create_task_group() as tasks:

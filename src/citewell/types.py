@@ -328,6 +328,20 @@ class TraceEvent:
 
 
 @dataclass(frozen=True, slots=True)
+class ThinkingEvent:
+    """A piece of what a model thinks; for debugging alone."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class DraftEvent:
+    """A piece of an answer that is not verified yet."""
+
+    delta: str
+
+
+@dataclass(frozen=True, slots=True)
 class SourcesEvent:
     read: tuple[str, ...]
     cited: tuple[str, ...]
@@ -344,4 +358,4 @@ class DoneEvent:
     seconds: float
 
 
-Event = RouteEvent | TraceEvent | SourcesEvent | AnswerEvent | DoneEvent
+Event = RouteEvent | TraceEvent | ThinkingEvent | DraftEvent | SourcesEvent | AnswerEvent | DoneEvent

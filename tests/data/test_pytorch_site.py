@@ -63,7 +63,7 @@ async def assert_exact(app: Citewell, indexed: IndexedSite, answer: Answer) -> i
 
 
 async def ask_all(app: Citewell, asked: Sequence[str]) -> list[Answer]:
-    return [await app.ask(question, guard=False) for question in asked]
+    return [await app.ask(question, guarded=False) for question in asked]
 
 
 async def test_every_citation_is_where_it_says(keyword_site: IndexedSite, data: Path) -> None:

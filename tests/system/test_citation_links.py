@@ -121,7 +121,7 @@ def test_a_link_opens_at_every_shape_of_text(address: str, tmp_path: Path, setti
     """Table rows, sentences with notes, labels, what only looks like markup, code in lists; by the text fragment alone."""
     with Citewell(settings, load_profile("generic")) as app:
         app.index(str(tmp_path / "site"), base_url=address)
-        answers = [(app.ask(question, guard=False), quoted, words) for question, quoted, words in SHAPED]
+        answers = [(app.ask(question, guarded=False), quoted, words) for question, quoted, words in SHAPED]
     for answer, quoted, words in answers:
         citation = next(citation for citation in answer.citations if quoted in citation.quote)
         link = f"{citation.url}#{citation.link.partition('#')[2][len(citation.anchor) :]}"

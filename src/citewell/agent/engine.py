@@ -1,35 +1,57 @@
-"""One question, one pass: guard → driver → ground."""
+"""One question, one pass: guard → route → evidence → ground, and once more with more evidence where a model found no source."""
 
 from __future__ import annotations
 
 import uuid
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Literal
 
 import anyio
 
+from citewell.agent.gather import search, search_parts
 from citewell.agent.guard import guard
-from citewell.agent.single import single
+from citewell.agent.route import route
 from citewell.ground.run import Deps, Run, Sink
 from citewell.ground.terminus import ground, late, refuse
-from citewell.types import Answer, AnswerEvent, Budget, DoneEvent, Filters, RouteEvent, SourcesEvent
+from citewell.types import Answer, AnswerEvent, Budget, DoneEvent, Draft, Filters, Protocol, Route, RouteEvent, SourcesEvent
+
+Driver = Literal["auto", "single", "loop"]
+
+_THOROUGH = 24  # sections of the question's own search when eight held no answer
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question with the limits and the filters it runs under."""
+    """A question with the limits and the filters it runs under. `provider` pins one, `model` is asked instead of those of the settings;
+    "offline" asks none."""
 
     text: str
     budget: Budget
     filters: Filters = field(default_factory=Filters)
     guarded: bool = True
+    driver: Driver = "auto"
+    provider: str | None = None
+    model: str | None = None
+    shows_drafts: bool = False
 
 
 async def answer(question: Question, deps: Deps, sink: Sink | None = None) -> Answer:
     """The answer, whatever happens: refusals, empty hands and a lack of time are answers too. Raises `DatabaseError` when the store
-    fails."""
+    fails, `SettingsError` for a model that cannot be asked."""
     started = deps.clock()
-    corpus = await deps.store.corpus()
-    run = Run(question.text, question.budget, corpus, started, uuid.uuid4().hex, question.filters, sink=sink)
+    dispatch = deps.models.dispatch(question.budget, provider=question.provider, model=question.model) if deps.models else None
+    run = Run(
+        question.text,
+        question.budget,
+        await deps.store.corpus(),
+        started,
+        uuid.uuid4().hex,
+        question.filters,
+        sink=sink,
+        shows_drafts=question.shows_drafts,
+        ledger=deps.models.ledger(question.budget, started) if deps.models else None,
+        dispatch=dispatch,
+    )
     with anyio.move_on_after(question.budget.max_seconds):
         return _finish(run, await _answer(run, question, deps))
     return _finish(run, await late(run, deps))
@@ -41,8 +63,35 @@ async def _answer(run: Run, question: Question, deps: Deps) -> Answer:
         verdict = await guard(question.text, deps, run.corpus, run.filters)
         if not verdict.allowed:
             return refuse(run, deps, verdict)
-    run.emit(RouteEvent("single", "rules"))
-    return await ground(run, deps, await single(run, deps))
+    decision = route(question.text)
+    taken: Route = decision.route if question.driver == "auto" else question.driver
+    protocol: Protocol = "planner" if run.dispatch else "rules"
+    run.emit(RouteEvent(taken, protocol))
+    run.trace("searching the documentation")
+    await search(run, deps, run.question)
+    if taken == "loop":
+        await search_parts(run, deps, decision.parts)
+    _found(run)
+    draft = Draft(taken, protocol)
+    first = await ground(run, deps, draft)
+    if run.dispatch is None or first.status != "not_found" or first.reason != "unsupported" or not len(run.evidence):
+        return first
+    return await _escalated(run, deps, replace(draft, escalated=True), decision.parts) or first
+
+
+async def _escalated(run: Run, deps: Deps, draft: Draft, parts: tuple[str, ...]) -> Answer | None:
+    """The answer from more evidence, once; None where a deeper search finds nothing more."""
+    run.trace("no sources yet, searching more thoroughly")
+    new = await search(run, deps, run.question, _THOROUGH) + await search_parts(run, deps, parts)
+    if not new:
+        return None
+    _found(run)
+    return await ground(run, deps, draft)
+
+
+def _found(run: Run) -> None:
+    pages = len({hit.section.url for _, hit in run.evidence})
+    run.trace(f"found {len(run.evidence)} sections on {pages} pages")
 
 
 def _finish(run: Run, result: Answer) -> Answer:

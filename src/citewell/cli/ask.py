@@ -17,25 +17,31 @@ if TYPE_CHECKING:
 _EXIT = {"answered": 0, "partial": 3, "not_found": 3, "refused": 3, "failed": 4}
 
 
-class Driver(StrEnum):
+class DriverName(StrEnum):
     auto = "auto"
     single = "single"
+    loop = "loop"
 
 
 class ProtocolName(StrEnum):
     auto = "auto"
+    planner = "planner"
     rules = "rules"
 
 
-class Provider(StrEnum):
+class ProviderName(StrEnum):
+    openai_compat = "openai-compat"
+    anthropic = "anthropic"
+    gemini = "gemini"
     offline = "offline"
 
 
 def ask(
     question: Annotated[str, typer.Argument(help="The question, in quotes.")],
-    driver: Annotated[Driver, typer.Option(help="How the evidence is gathered.")] = Driver.auto,  # noqa: ARG001 - one driver so far
-    protocol: Annotated[ProtocolName, typer.Option(help="Who writes the answer.")] = ProtocolName.auto,  # noqa: ARG001 - one so far
-    provider: Annotated[Provider | None, typer.Option(help="Pin a provider; offline answers by quotation, without a model.")] = None,
+    driver: Annotated[DriverName, typer.Option(help="How the evidence is gathered.")] = DriverName.auto,
+    protocol: Annotated[ProtocolName, typer.Option(help="Who writes the answer: a model, or rules that quote.")] = ProtocolName.auto,
+    provider: Annotated[ProviderName | None, typer.Option(help="Pin a provider; offline quotes, without a model.")] = None,
+    model: Annotated[str | None, typer.Option(help="Ask this model, as provider:model.", metavar="M")] = None,
     max_calls: Annotated[int | None, typer.Option(min=1, help="At most so many model calls.", metavar="N")] = None,
     max_tokens: Annotated[int | None, typer.Option(min=1, help="At most so many tokens.", metavar="N")] = None,
     max_seconds: Annotated[float | None, typer.Option(min=0.1, help="At most so many seconds.", metavar="S")] = None,
@@ -49,17 +55,26 @@ def ask(
 ) -> None:
     """Answer a question from the indexed documentation, every sentence cited."""
     options = Options(json, home, profile, verbose)
+    limits: dict[str, Any] = {"max_calls": max_calls, "max_tokens": max_tokens, "max_seconds": max_seconds, "max_usd": max_usd}
+    if protocol is ProtocolName.rules and (model or provider not in {None, ProviderName.offline}):
+        raise typer.BadParameter("the rules ask no model; leave out --model and --provider.", param_hint="--protocol")
+    pinned = ProviderName.offline if protocol is ProtocolName.rules else provider
 
     async def work(app: Citewell) -> Answer:
         from dataclasses import replace
 
         from citewell.types import Filters
 
-        limits: dict[str, Any] = {"max_calls": max_calls, "max_tokens": max_tokens, "max_seconds": max_seconds, "max_usd": max_usd}
-        budget = replace(app.budget(), **{name: value for name, value in limits.items() if value is not None})
-        if provider is None and app.settings.provider not in {"", "offline"}:
-            note(f"warning: this version asks no model; {app.settings.provider} is not used, the answer is a quotation")
-        return await app.ask(question, budget=budget, filters=Filters(tuple(library or ())), guard=not no_guard, sink=_trace)
+        return await app.ask(
+            question,
+            budget=replace(app.budget(), **{name: value for name, value in limits.items() if value is not None}),
+            filters=Filters(tuple(library or ())),
+            guarded=not no_guard,
+            driver=driver.value,
+            provider=pinned.value if pinned else None,
+            model=model,
+            sink=_trace,
+        )
 
     answer = with_app(options, work)
     emit(options, answer, lambda: _text(answer), styled=sys.stdout.isatty() and not json)

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from citewell.ground.evidence import Evidence
 from citewell.index.embed import Embedder
 from citewell.index.store import CorpusInfo, Store
+from citewell.llm.dispatch import Dispatch
+from citewell.llm.ledger import Ledger
+from citewell.llm.models import Models
 from citewell.profile import Profile
 from citewell.settings import Settings
 from citewell.types import NO_FILTERS, Budget, Event, Filters, TraceEvent, Usage
@@ -18,18 +21,21 @@ Sink = Callable[[Event], None]
 
 @dataclass(frozen=True, slots=True)
 class Deps:
-    """`embedder` is None without the packaged weights: then keywords alone find and rank. `clock` gives seconds."""
+    """`embedder` is None without the packaged weights: then keywords alone find and rank. Without `models` none is ever asked. `clock`
+    gives seconds."""
 
     store: Store
     embedder: Embedder | None
     profile: Profile
     settings: Settings
+    models: Models | None = None
     clock: Callable[[], float] = time.monotonic
 
 
 @dataclass(slots=True)
 class Run:
-    """A question under way. `sink` is told what happens; one that raises is dropped."""
+    """A question under way. `sink` is told what happens; one that raises is dropped. `shows_drafts`: it shows people what is not verified
+    yet, so that no other model may take over once a piece was shown. Without `dispatch` no model is asked."""
 
     question: str
     budget: Budget
@@ -41,6 +47,14 @@ class Run:
     usage: Usage = field(default_factory=Usage)
     warnings: list[str] = field(default_factory=list)
     sink: Sink | None = None
+    shows_drafts: bool = False
+    ledger: Ledger | None = None
+    dispatch: Dispatch | None = None
+
+    def spent(self) -> Usage:
+        """What the question has cost so far."""
+        usage = self.ledger.usage() if self.ledger else Usage()
+        return replace(usage, tool_calls=self.usage.tool_calls, rounds=self.usage.rounds)
 
     def emit(self, event: Event) -> None:
         if self.sink is None:

@@ -5,19 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
-from functools import partial
 
 import anyio
 import anyio.to_thread
 
-from citewell.ground.cite import best_span, make_citation
-from citewell.ground.claims import ClaimText, split_claims
-from citewell.ground.prose import unescaped
+from citewell.ground.generate import End, Written, generate, wished_numbers
 from citewell.ground.quote import Quotations, choose, compose
 from citewell.ground.referrals import referrals
 from citewell.ground.run import Deps, Run
-from citewell.ground.verify import verify
-from citewell.types import Answer, Citation, Claim, Draft, GuardVerdict, Reason, Section, Status
+from citewell.ground.settle import Settled, settle
+from citewell.llm.dispatch import Dispatch
+from citewell.types import Answer, Claim, Draft, GuardVerdict, Reason, Section, Status
 
 # Below these, what was found only resembles the question: the answer is that the documentation does not say.
 MIN_COVERAGE = 0.4
@@ -26,6 +24,7 @@ MIN_CLOSENESS = 0.3
 _NOT_FOUND = "The documentation does not answer this."
 _GRACE_SECONDS = 0.5  # beyond the limit, within which what was found is still put together
 _EMPTY = "Nothing is indexed yet, so there is nothing to answer from. Index a folder of documentation first: `citewell index FOLDER`."
+_QUOTED = "What the documentation says nearest to the question:"
 _LATE = "There was no time left to answer."
 _REMOVED = "{count} citation marker(s) named no section that was shown and were removed."
 
@@ -35,9 +34,31 @@ async def ground(run: Run, deps: Deps, draft: Draft) -> Answer:
     if not len(run.evidence):
         message = _NOT_FOUND if run.corpus.sections else _EMPTY
         return assemble(run, deps, draft, status="not_found", reason="no_sections", answer_md=message)
-    if draft.answer_md is None:
+    if draft.answer_md is not None:
+        return await _cited(run, deps, draft, draft.answer_md, status="answered")
+    if run.dispatch is None:
         return await _by_quotation(run, deps, draft)
-    return await _cited(run, deps, draft, draft.answer_md, status="answered")
+    return await _by_model(run, deps, draft, run.dispatch)
+
+
+async def _by_model(run: Run, deps: Deps, draft: Draft, dispatch: Dispatch) -> Answer:
+    """What a model writes, checked and cited. Where none could write, the evidence is quoted all the same."""
+    written = await generate(run, deps, dispatch)
+    if isinstance(written, Written):
+        status, reason = _ends(written.end)
+        return await _cited(run, deps, draft, written.answer.answer_md, status=status, reason=reason, written=written)
+    answer = await _by_quotation(run, deps, replace(draft, protocol="rules"))
+    note = f"{written.message}\n\n" + (f"{_QUOTED}\n\n" if answer.citations else "")
+    status = "failed" if written.reason == "provider" else "partial" if answer.citations else "not_found"
+    found = referrals(run.question, deps.profile)
+    return replace(answer, status=status, reason=written.reason, answer_md=note + answer.answer_md, referrals=tuple(found))
+
+
+def _ends(end: End) -> tuple[Status, Reason]:
+    """What it means for the answer how the model's reply ended."""
+    if end == "whole":
+        return "answered", ""
+    return "partial", "budget" if end == "length" else "provider"
 
 
 async def _by_quotation(run: Run, deps: Deps, draft: Draft) -> Answer:
@@ -74,85 +95,23 @@ def refuse(run: Run, deps: Deps, verdict: GuardVerdict) -> Answer:
     return assemble(run, deps, Draft("none", "none"), status="refused", reason=verdict.reason, answer_md=verdict.message, refer=False)
 
 
-async def _cited(run: Run, deps: Deps, draft: Draft, body: str, *, status: Status, reason: Reason = "") -> Answer:
-    """Checked and cited in a thread: it is work for the processor alone."""
-    return await anyio.to_thread.run_sync(partial(_check, run, deps, draft, body, status=status, reason=reason))
-
-
-def _check(run: Run, deps: Deps, draft: Draft, body: str, *, status: Status, reason: Reason) -> Answer:
-    """Resolve every marker to a span, verify every claim, drop what does not stand, number what is left in reading order."""
-    resolved = [(claim, *_resolve(claim, run)) for claim in split_claims(body)]
-    unknown = sum(len(claim.numbers) for claim, _, _ in resolved) - sum(named for _, _, named in resolved)
-    if unknown:
-        run.warnings.append(_REMOVED.format(count=unknown))
-    numbers: dict[tuple[int, int, int], int] = {}
-    citations: list[Citation] = []
-    claims: list[Claim] = []
-    pieces: list[str] = []
-    at = 0
-    fell = 0
-    for claim, spans, _ in resolved:
-        pieces.append(body[at : claim.start])
-        at = claim.end
-        passage = "\n".join(f"{section.heading_path}\n{section.text}" for section, _, _ in spans)
-        verdict = verify(unescaped(claim.text), passage) if spans else None
-        if verdict is None or verdict.support == "unsupported":
-            fell += 1
-            claims.append(
-                Claim(claim.text, (), "unsupported", verdict.score if verdict else 0.0, verdict.reason if verdict else "it cites nothing")
-            )
-            continue
-        mine = []
-        for section, start, end in spans:
-            key = (section.id, start, end)
-            if key not in numbers:
-                numbers[key] = len(numbers) + 1
-                citations.append(make_citation(numbers[key], section, start, end))
-            mine.append(numbers[key])
-        pieces.append(_marked(claim, mine))
-        claims.append(Claim(claim.text, tuple(mine), verdict.support, round(verdict.score, 4), verdict.reason))
-    answer_md = _tidy("".join([*pieces, body[at:]]))
-    if not citations:
-        return assemble(run, deps, draft, status="not_found", reason="unsupported", answer_md=_NOT_FOUND, claims=claims)
-    if fell:
+async def _cited(
+    run: Run, deps: Deps, draft: Draft, body: str, *, status: Status, reason: Reason = "", written: Written | None = None
+) -> Answer:
+    """Checked and cited in a thread: it is work for the processor alone. `written` is what a model wrote besides the text."""
+    shown = written.shown if written else tuple(number for number, _ in run.evidence)
+    wished = wished_numbers(written.answer.citations, run.evidence) if written else ()
+    settled = await anyio.to_thread.run_sync(settle, body, run.evidence, shown, wished)
+    if settled.unknown:
+        run.warnings.append(_REMOVED.format(count=settled.unknown))
+    if not settled.citations:
+        return assemble(run, deps, draft, status="not_found", reason="unsupported", answer_md=_NOT_FOUND, claims=settled.claims)
+    if settled.fell:
         status, reason = "partial", reason or "unsupported"
-        run.warnings.append(f"{fell} sentence(s) that the cited text does not support were removed.")
-    return assemble(run, deps, draft, status=status, reason=reason, answer_md=answer_md, citations=citations, claims=claims)
-
-
-def _resolve(claim: ClaimText, run: Run) -> tuple[list[tuple[Section, int, int]], int]:
-    """The spans that a claim's markers lead to, and how many of its markers name a section that was shown."""
-    spans = []
-    named = 0
-    for number in claim.numbers:
-        section = run.evidence.section(number)
-        if section is None:
-            continue
-        named += 1
-        span = best_span(unescaped(claim.text), section.text)
-        if span is not None:
-            spans.append((section, *span))
-    return list(dict.fromkeys(spans)), named
-
-
-def _marked(claim: ClaimText, numbers: Sequence[int]) -> str:
-    tail = "".join(f"[{number}]" for number in numbers)
-    if claim.kind == "code":
-        return f"{claim.text}\n{tail}"
-    if claim.kind == "row" and claim.text.endswith("|"):  # behind the last border a table hides it
-        return f"{claim.text[:-1].rstrip()} {tail} |"
-    return f"{claim.text} {tail}"
-
-
-def _tidy(text: str) -> str:
-    """No gaps where a claim was taken out."""
-    lines = [line.rstrip() for line in text.split("\n")]
-    kept: list[str] = []
-    for line in lines:
-        if line in {"-", "*", ">"} or (not line and kept and not kept[-1]):
-            continue
-        kept.append(line)
-    return "\n".join(kept).strip()
+        run.warnings.append(f"{settled.fell} sentence(s) that the cited text does not support were removed.")
+    symbols = [name for name in written.answer.symbols_used if name in settled.answer_md] if written else []
+    made = assemble(run, deps, draft, status=status, reason=reason, answer_md=settled.answer_md, settled=settled)
+    return replace(made, symbols_used=tuple(dict.fromkeys(symbols)))
 
 
 def assemble(
@@ -163,11 +122,12 @@ def assemble(
     status: Status,
     reason: Reason,
     answer_md: str,
-    citations: Sequence[Citation] = (),
+    settled: Settled | None = None,
     claims: Sequence[Claim] = (),
     refer: bool = True,
 ) -> Answer:
     """An `Answer` of these parts and of what the run knows. Referrals go with everything that is not a full answer."""
+    citations = settled.citations if settled else ()
     cited = {citation.section_id for citation in citations}
     sections = [hit.section for _, hit in run.evidence if hit.section.id in cited]
     return Answer(
@@ -176,9 +136,9 @@ def assemble(
         question=run.question,
         answer_md=answer_md,
         budget=run.budget,
-        usage=replace(run.usage, seconds=round(deps.clock() - run.started, 3)),
-        citations=tuple(citations),
-        claims=tuple(claims),
+        usage=replace(run.spent(), seconds=round(deps.clock() - run.started, 3)),
+        citations=citations,
+        claims=settled.claims if settled else tuple(claims),
         referrals=tuple(referrals(run.question, deps.profile)) if refer and status != "answered" else (),
         docs_version=_version(sections) or deps.profile.version,
         route=draft.route,

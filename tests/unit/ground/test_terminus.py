@@ -95,13 +95,19 @@ async def test_what_the_cited_text_does_not_say_falls_and_it_is_said() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "   ", "The default time-out is 30 seconds.", "Frogs migrate. [1]", "[1]", "[9]", "```\nunclosed [1]"]
+    "text", ["", "   ", "The time-out is 31 seconds.", "Frogs migrate.", "Frogs migrate. [1]", "[1]", "[9]", "```\nunclosed [1]"]
 )
 async def test_nothing_that_stands_is_not_found_with_referrals(text: str) -> None:
     result = await answer(text)
     assert (result.status, result.reason, result.citations) == ("not_found", "unsupported", ())
     assert [referral.url.split("/")[2] for referral in result.referrals] == ["deepwiki.com", "github.com", "forum.example"]
     assert not list(markers.find(result.answer_md))
+
+
+async def test_a_claim_without_a_marker_gets_that_of_the_section_that_says_it() -> None:
+    result = await answer("The default time-out is 30 seconds.")
+    assert (result.status, result.answer_md) == ("answered", "The default time-out is 30 seconds. [1]")
+    assert_exact(result)
 
 
 async def test_no_evidence_is_no_sections() -> None:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import logging
-import os
-import shutil
 from collections.abc import AsyncIterable, AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from types import TracebackType
@@ -14,7 +12,7 @@ import anyio
 
 from citewell.agent.engine import Driver, Question, answer
 from citewell.agent.guard import Calibration, calibrate_corpus, calibrate_questions
-from citewell.errors import CitewellError, EmbedderMissing, UsageError, ungrouped
+from citewell.errors import EmbedderMissing, UsageError, ungrouped
 from citewell.ground.run import Deps, Sink
 from citewell.index.connect import database_url
 from citewell.index.db import Database
@@ -47,7 +45,6 @@ _logger = logging.getLogger(__name__)
 
 _EVENTS_AHEAD = 10_000  # more than any question has: the work never waits for who watches
 _RECALIBRATE_SHARE = 0.1  # of a source's pages: after smaller changes the guard's threshold still holds
-_LEAST_FREE_BYTES = 200 * 2**20
 
 
 class AskOptions(TypedDict, total=False):
@@ -272,30 +269,6 @@ class Citewell:
         return found
 
 
-async def doctor(settings: Settings, profile: Profile) -> list[Check]:
-    """Every check that can be made, each with its remedy; what does not open is a failed check, not an error."""
-    found = [_check_home(settings)]
-    try:
-        async with Citewell(settings, profile) as app:
-            where = "CITEWELL_DATABASE_URL" if settings.database_url else f"embedded, in {settings.home}"
-            found.append(Check("database", True, where))
-            found.extend(await app.checks())
-    except CitewellError as error:
-        found.append(Check("database", False, str(error), error.hint))
-    found.append(Check("provider", True, "offline: answers are quotations, no model is asked"))
-    return found
-
-
 def _storable(text: str) -> str:
     """What a person typed, without what no database and no tokenizer takes: lone surrogates (bytes that were no UTF-8) and NUL."""
     return text.encode("utf-8", "replace").decode("utf-8").replace("\x00", "").strip()
-
-
-def _check_home(settings: Settings) -> Check:
-    # pathlib's own raises where a folder is closed or a name too long
-    folder = next(parent for parent in (settings.home, *settings.home.parents) if os.path.exists(parent))  # noqa: PTH110
-    free = shutil.disk_usage(folder).free
-    detail = f"{settings.home}, {free / 2**30:.1f} GiB free"
-    return Check(
-        "home", free >= _LEAST_FREE_BYTES, detail, "" if free >= _LEAST_FREE_BYTES else "Free some space, or choose another --home."
-    )

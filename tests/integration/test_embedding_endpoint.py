@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from citewell.app import Citewell, doctor
+from citewell.app import Citewell
+from citewell.doctor import doctor
 from citewell.errors import EmbedderMissing, SettingsError
 from citewell.index.embed import chosen
 from citewell.profile import load_profile
@@ -42,7 +43,7 @@ async def test_pages_questions_and_the_guard_use_the_same_endpoint(settings: Set
         hits = await app.search("time-out of the widget")
         assert hits[0].section.path == "guide.md"
         assert "dense" in hits[0].channels
-        answer = await app.ask("What is the default time-out of the widget?", guard=False)
+        answer = await app.ask("What is the default time-out of the widget?", guarded=False)
         assert "30 seconds" in answer.answer_md
     assert "time-out of the widget" in server.answered
     assert await embedder_check(using(settings, server)) == Check("embedder", True, f"openai-compat:tiny/24, {server.url} answers")

@@ -17,7 +17,7 @@ def doctor(json: Json = False, home: Home = None, profile: ProfileName = None, v
     options = Options(json, home, profile, verbose)
 
     async def work() -> list[Check]:
-        from citewell.app import doctor as checkup
+        from citewell.doctor import doctor as checkup
 
         return await checkup(*options.load())
 

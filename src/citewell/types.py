@@ -277,7 +277,8 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True)
 class IndexReport:
-    """What one run of `index` did. `pages` and `sections` count what the source holds now; the rest counts this run."""
+    """What one run of `index` did. `pages` and `sections` count what the source holds now; the rest counts this run. `complete` says
+    whether all was seen that it was to look at."""
 
     source: str
     pages: int
@@ -292,11 +293,13 @@ class IndexReport:
     reused: int
     seconds: float
     warnings: tuple[str, ...] = field(default=())
+    complete: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class RefreshReport:
-    """What one run of `refresh` did: a report for each source that was looked at, and the sources that failed."""
+    """What one run of `refresh` did: a report for each source that was looked at, and the sources that failed, with what happened and,
+    in a second line, what to do."""
 
     sources: tuple[IndexReport, ...]
     failed: tuple[Skipped, ...]

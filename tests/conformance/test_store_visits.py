@@ -42,9 +42,13 @@ async def test_a_crawl_that_was_broken_off_goes_on_and_a_complete_one_begins_ane
     await store.begin_crawl(source)
     await store.put_visits(source, [HOME])
     await store.finish_source(source, complete=False)
+    assert (await store.sources())[0].indexed_at is None
     assert (await store.begin_crawl(source))[HOME.url].done
     await store.finish_source(source)
-    assert (await store.sources())[0].indexed_at is not None
+    completed = (await store.sources())[0].indexed_at
+    assert completed is not None
+    await store.finish_source(source, complete=False)
+    assert (await store.sources())[0].indexed_at == completed
     assert not (await store.begin_crawl(source))[HOME.url].done
 
 

@@ -219,7 +219,7 @@ class Store(Protocol):
         ...
 
     async def finish_source(self, source: Source, *, complete: bool = True) -> None:
-        """Note that a source has been indexed. A crawl that was not complete stays under way."""
+        """Note that a source has been indexed, if it was completely. A crawl that was not stays under way."""
         ...
 
     async def pending(self, source: Source, limit: int) -> list[Pending]:

@@ -4,20 +4,21 @@ run the pipeline over its origin.
 
 from __future__ import annotations
 
+import shlex
 import time
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from urllib.parse import urljoin
 
-from citewell.errors import CitewellError, NotFound, UsageError
+from citewell.errors import CitewellError, IngestError, NotFound, UsageError
 from citewell.index.embed import Embedder
 from citewell.index.store import SourceSpec, Store
 from citewell.ingest.crawl.address import normal
-from citewell.ingest.discover.site import Site
+from citewell.ingest.discover.site import Site, base_of_visits
 from citewell.ingest.origin import Named, named_origin
 from citewell.ingest.pipeline import IndexRequest, index_source
-from citewell.ingest.progress import Progress, no_progress
+from citewell.ingest.progress import Progress, no_progress, of_source
 from citewell.profile import Profile
 from citewell.settings import Settings
 from citewell.types import IndexReport, RefreshReport, Skipped, Source
@@ -59,7 +60,18 @@ class Indexer:
             base_url=_base_url(published) or (known.base_url if known else ""),
             version=rules.version or self.profile.version,
         )
-        return await index_source(self.store, self.embedder, IndexRequest(named.origin, spec, rules, options.prune), progress)
+        request = IndexRequest(named.origin, spec, rules, options.prune)
+        return await self._index(request, progress, known=known is not None)
+
+    async def _index(self, request: IndexRequest, progress: Progress, *, known: bool) -> IndexReport:
+        """Run the pipeline. Where the origin of a known source gives nothing, the error says how to forget what it gave before."""
+        try:
+            return await index_source(self.store, self.embedder, request, progress)
+        except IngestError as error:
+            if not known:
+                raise
+            forget = f"Its indexed pages stay; citewell remove {shlex.quote(request.spec.name)} forgets them."
+            raise IngestError(str(error), hint=" ".join(filter(None, [error.hint, forget]))) from error
 
     def _same_site(self, origin: str, named: Named) -> bool:
         """Whether an origin is the named site in another spelling: without the slash, by its start page."""
@@ -76,9 +88,11 @@ class Indexer:
         failed: list[Skipped] = []
         for name, paths in wanted.items():
             try:
-                reports.append(await self._refresh(name, paths, progress))
+                shown = of_source(progress, name) if len(wanted) > 1 else progress
+                reports.append(await self._refresh(name, paths, shown))
             except CitewellError as error:
-                failed.append(Skipped(name, " ".join(filter(None, [str(error), error.hint]))))
+                lines = (" ".join(text.split()) for text in (str(error), error.hint))
+                failed.append(Skipped(name, "\n".join(filter(None, lines))))
         return RefreshReport(tuple(reports), tuple(failed), round(time.monotonic() - started, 3))
 
     async def _pages(self, urls: Sequence[str]) -> dict[str, list[str]]:
@@ -102,9 +116,10 @@ class Indexer:
         origin = named_origin(source.origin, self.settings).origin
         partial = isinstance(origin, Site) and bool(paths)
         if isinstance(origin, Site) and paths:
-            origin = replace(origin, only=frozenset(paths))
+            base = base_of_visits((await self.store.visits(source)).values(), paths)
+            origin = replace(origin, only=frozenset(paths), base=base)
         request = IndexRequest(origin, _spec(source), self.profile.source_for(source.origin, name), partial=partial)
-        return await index_source(self.store, self.embedder, request, progress)
+        return await self._index(request, progress, known=True)
 
 
 def _spec(source: Source) -> SourceSpec:

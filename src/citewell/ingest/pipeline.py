@@ -99,6 +99,7 @@ def _report(run: _Run, info: SourceInfo, deleted: int, seconds: float) -> IndexR
         reused=vectors.reused,
         seconds=round(seconds, 3),
         warnings=(*run.reading.warnings, *tally.warnings, *([_NO_VECTORS] if vectors.embedder is None else [])),
+        complete=run.reading.complete,
     )
 
 
@@ -182,6 +183,8 @@ class _Run:
                     await self.store.count_terms()
                     await self.store.mark_repeated(self.source)
                     count_at *= 2
+        if self.reading.complete:
+            self.progress("pages", done, done)  # addresses that led to others are no documents
         await self._note_visits()
         await self.store.mark_repeated(self.source)
         self.vectors.end()

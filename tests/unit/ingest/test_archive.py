@@ -104,14 +104,21 @@ def test_an_archive_by_name_alone_says_what_to_do(tmp_path: Path, data: bytes) -
         (["p/a.md", "logo.png"], ["logo.png", "p/a.md"]),
         (["a.md"], ["a.md"]),
         (["p/a.md", "__MACOSX/p/._a.md", "p/._a.md"], ["a.md"]),
-        ([], []),
     ],
 )
 @pytest.mark.parametrize("pack", [plain_zip, plain_tar])
 def test_the_folder_that_holds_everything_is_no_part_of_paths(tmp_path: Path, pack: Pack, names: list[str], expected: list[str]) -> None:
-    (file := tmp_path / "a.bin").write_bytes(pack(dict.fromkeys(names, b"x")) if names else plain_zip({}))
+    (file := tmp_path / "a.bin").write_bytes(pack(dict.fromkeys(names, b"x")))
     with unpacked(file, tmp_path) as (folder, _):
         assert sorted(contents(folder)) == expected
+
+
+@pytest.mark.parametrize("name", ["a.zip", "a.tar", "a.tgz"])
+def test_an_archive_of_nothing_is_said_to_be_empty(tmp_path: Path, name: str) -> None:
+    nothing = {"a.zip": plain_zip({}), "a.tar": bytes(10240), "a.tgz": gzip.compress(bytes(10240))}
+    (file := tmp_path / name).write_bytes(nothing[name])
+    with pytest.raises(IngestError, match=rf"The archive .*{name} is empty"), unpacked(file, tmp_path):
+        pass
 
 
 def test_what_was_skipped_has_the_path_below_that_folder(tmp_path: Path) -> None:

@@ -76,6 +76,29 @@ def test_binary_data_is_no_content(data: bytes) -> None:
         decode(data)
 
 
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"%PDF-1.4\n1 0 obj << /Type /Catalog >> endobj\n%%EOF\n",
+        b"\n%PDF-2.0\n",
+        b"PK\x03\x04words",
+        b"\x7fELF words",
+        b"GIF89a\x80\x02\xe0\x01 words",
+        b"\x89PNG\r\n\x1a\nwords",
+        b"\xff\xd8\xff\xe0 words",
+        b"\x1f\x8b\x08 words",
+    ],
+)
+def test_a_file_of_a_well_known_other_format_is_no_content(data: bytes) -> None:
+    with pytest.raises(NotContent, match="binary file"):
+        decode(data + b"Mostly text comes after it. " * 20)
+
+
+@pytest.mark.parametrize("text", ["GIF89a is a format of pictures.\n", "PK is a zip.\n", "%PDF- begins a PDF file.\n", "BZh is bzip2.\n"])
+def test_a_text_about_a_format_is_a_text(text: str) -> None:
+    assert decode(text.encode()) == text
+
+
 def test_an_empty_file_is_an_empty_text() -> None:
     assert decode(b"") == ""
 

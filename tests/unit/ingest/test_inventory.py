@@ -56,13 +56,10 @@ def test_a_pipe_is_no_inventory(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "data",
     [
-        b"",
-        b"no inventory at all",
         HEADER,
         HEADER + b"not zlib",
         HEADER + zlib.compress(LINES)[:-9],
         HEADER.replace(b"version 2", b"version 9") + b"\x00\xff",
-        b"\x00" * 1000,
         HEADER + zlib.compress(b"\xff\xfe\xfd"),
     ],
 )
@@ -70,7 +67,13 @@ def test_an_unreadable_inventory_is_a_line_of_report(tmp_path: Path, data: bytes
     found, skipped = read_inventory(stored(tmp_path, data))
     assert found.pages == {}
     assert [line.origin for line in skipped] == ["objects.inv"]
-    assert skipped[0].reason.startswith("unreadable inventory")
+    reason = skipped[0].reason.removeprefix("unreadable inventory: ")
+    assert len(reason.split()) > 3, "in words"
+
+
+@pytest.mark.parametrize("data", [b"", b"no inventory at all", b"\x00" * 1000, b"<!DOCTYPE html><title>Not found</title>"])
+def test_something_else_of_that_name_is_no_inventory(tmp_path: Path, data: bytes) -> None:
+    assert read_inventory(stored(tmp_path, data)) == (Inventory(), [])
 
 
 def test_an_inventory_that_unpacks_to_gigabytes_is_not_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

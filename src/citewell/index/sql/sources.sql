@@ -28,7 +28,9 @@ SELECT s.name AS source, s.origin, s.library, s.indexed_at,
 FROM sources s ORDER BY s.name;
 
 -- name: finish_source
-UPDATE sources SET indexed_at = now(), crawl_started = CASE WHEN %(complete)s THEN NULL ELSE crawl_started END WHERE id = %(source_id)s;
+UPDATE sources SET indexed_at = CASE WHEN %(complete)s THEN now() ELSE indexed_at END,
+                   crawl_started = CASE WHEN %(complete)s THEN NULL ELSE crawl_started END
+WHERE id = %(source_id)s;
 
 -- name: remove_source_vectors
 DELETE FROM vectors WHERE library = %(library)s AND source_id = %(source_id)s;

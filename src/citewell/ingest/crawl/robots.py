@@ -17,11 +17,13 @@ _MAX_BYTES = 500 * 1024
 _MOST_LINES = 10_000
 _MOST_SITEMAPS = 100
 _OK = 200
+_SILENT = frozenset(("connect", "too_slow"))
 
 
 @dataclass(frozen=True, slots=True)
 class Robots:
-    """The rules of one host. `problem` says why its robots.txt could not be read, in which case nothing is allowed.
+    """The rules of one host. `problem` says why its robots.txt could not be read, in which case nothing is allowed; `unreachable` why, if
+    nobody answered.
 
     `delay` is the pause it asks for between two requests, in seconds, at most 30; `sitemaps` are the addresses of those it names.
     """
@@ -30,6 +32,7 @@ class Robots:
     problem: str = ""
     delay: float = 0.0
     sitemaps: tuple[str, ...] = ()
+    unreachable: str = ""
     _rules: Protego = field(default_factory=lambda: Protego.parse(""), repr=False)
 
     @classmethod
@@ -40,7 +43,10 @@ class Robots:
             fetched = await fetcher.get(f"{root}robots.txt", allowed=lambda _: "", at_most=_MAX_BYTES)
         except FetchFault as fault:
             # A redirect that leads nowhere is no file, which forbids nothing; what could not be asked may forbid everything.
-            return cls(root) if fault.kind == "redirect" else cls(root, f"{root}robots.txt cannot be read: {fault.reason}")
+            if fault.kind == "redirect":
+                return cls(root)
+            unreachable = fault.reason if fault.kind in _SILENT else ""
+            return cls(root, f"{root}robots.txt cannot be read: {fault.reason}", unreachable=unreachable)
         if fetched.status != _OK:
             return cls(root)
         robots = cls._parsed(root, fetched.data)
@@ -55,7 +61,7 @@ class Robots:
         delay = min(rules.crawl_delay(AGENT) or 0.0, LONGEST_PAUSE)
         named = (resolve(root, address) for address in rules.sitemaps)
         sitemaps = tuple(dict.fromkeys(address for address in named if address is not None))[:_MOST_SITEMAPS]
-        return cls(root, "", delay, sitemaps, rules)
+        return cls(root, "", delay, sitemaps, _rules=rules)
 
     def covers(self, url: str) -> bool:
         """Whether the rules are those of an address's host."""

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from citewell.errors import IngestError
-from citewell.ingest.discover.archive_members import DAMAGE, Damaged, Member, kind_of, members
+from citewell.ingest.discover.archive_members import DAMAGE, Damaged, Member, is_empty, kind_of, members
 from citewell.ingest.discover.folder import MAX_PAGE_BYTES
 from citewell.ingest.extract import extractor_for
 from citewell.types import Skipped
@@ -61,6 +61,8 @@ def unpacked(archive: Path, into: Path) -> Iterator[tuple[Path, list[Skipped]]]:
     tell of them. Of members with one name the last counts. Raises `IngestError` for an archive that cannot be read to its end or holds
     more than `MAX_BYTES` or `MAX_MEMBERS`.
     """
+    if archive.is_file() and is_empty(archive):
+        raise IngestError(f"The archive {archive} is empty.", hint="Get it anew, or name other documentation.")
     if not archive.is_file() or not kind_of(archive):
         raise IngestError(f"{archive} is no archive that citewell can read.", hint=f"It reads {', '.join(_SUFFIXES)}. {_HINT}")
     with ExitStack() as stack:

@@ -78,6 +78,18 @@ def kind_of(file: Path) -> str:
     return "tar"
 
 
+def is_empty(file: Path) -> bool:
+    """Whether a regular file is a sound archive of nothing."""
+    try:
+        with file.open("rb") as packed:
+            if packed.read(4) == b"PK\x05\x06":
+                return True
+        with _tar_stream(file) as stream:
+            return stream.read(_BLOCK) == bytes(_BLOCK)
+    except DAMAGE:
+        return False
+
+
 def members(file: Path, spend: Spend) -> Iterator[Member]:
     """Everything in the archive, in its order. Raises one of `DAMAGE` where it cannot be read on."""
     yield from (_zip_members if kind_of(file) == "zip" else _tar_members)(file, spend)

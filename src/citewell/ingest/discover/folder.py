@@ -43,9 +43,10 @@ class Listing:
     complete: bool
 
 
-def list_folder(origin: Path, shown: str = "") -> Listing:
-    """The documents below a folder, or the one file named, sorted by path. Raises `IngestError` when there is nothing to read; it names
-    the origin, or what stands for it before a person.
+def list_folder(origin: Path, shown: str = "", *, hint: str = "Name a folder or a file of documentation.", empty: bool = False) -> Listing:
+    """The documents below a folder, or the one file named, sorted by path. Raises `IngestError` when there is nothing to read; it
+    names the origin, or what stands for it before a person, and says with `hint` what to do where nothing is there. With `empty`, a folder
+    without documents is none less.
 
     Linked folders are followed, each real folder once, but never to a folder that holds the link or the origin.
     """
@@ -53,7 +54,7 @@ def list_folder(origin: Path, shown: str = "") -> Listing:
         mode = origin.stat().st_mode
     except OSError as error:
         problem = "There is nothing at" if isinstance(error, FileNotFoundError) else f"Cannot read ({error.strerror})"
-        raise IngestError(f"{problem} {origin}.", hint="Name a folder or a file of documentation.") from error
+        raise IngestError(f"{problem} {origin}.", hint=hint) from error
     if stat.S_ISREG(mode):
         return _single(origin)
     if not stat.S_ISDIR(mode):
@@ -66,7 +67,7 @@ def list_folder(origin: Path, shown: str = "") -> Listing:
             found.append(Found(path, file))
         elif reason:
             walk.skip(path, reason)
-    if not found and not walk.skipped:
+    if not found and not walk.skipped and not empty:
         raise IngestError(f"{shown or origin} holds no documents.", hint=_HINT)
     return Listing(sorted(found, key=lambda item: item.path), sorted(walk.skipped, key=lambda item: item.origin), walk.complete)
 

@@ -13,6 +13,7 @@ from citewell.types import Skipped
 _NO_SYMBOLS = frozenset(
     {"std:label", "std:doc", "std:term", "std:token", "py:parameter", "c:functionParam", "cpp:functionParam", "cpp:templateParam"}
 )
+_HEAD = b"# Sphinx inventory"
 _HEADER_LINES = 4
 _MAX_BYTES = 100 * 1024 * 1024  # unpacked; the largest inventories known hold a tenth of it
 
@@ -53,13 +54,19 @@ def read_inventory(file: Path) -> tuple[Inventory, list[Skipped]]:
 
 
 def parse_inventory(data: bytes) -> Inventory:
-    """The inventory in the bytes of an `objects.inv`. Raises `ValueError` for one that cannot be read."""
+    """The inventory in the bytes of an `objects.inv`; an empty one in those of something else, as servers send for what they do not have.
+    Raises `ValueError` with the reason for one that cannot be read."""
+    if not data.startswith(_HEAD):
+        return Inventory()
     import sphobjinv  # a third of a second to import, needed only where there is an inventory
 
+    text = _unpacked(data)
     try:
-        parsed = sphobjinv.Inventory(plaintext=_unpacked(data))
+        parsed = sphobjinv.Inventory(plaintext=text)
+    except UnicodeDecodeError as error:
+        raise ValueError("it is not written in UTF-8") from error
     except Exception as error:
-        raise ValueError(str(error) if isinstance(error, ValueError) else type(error).__name__) from error
+        raise ValueError("its lines are not those of an inventory") from error
     pages: defaultdict[str, list[Entry]] = defaultdict(list)
     for item in parsed.objects:
         role = f"{item.domain}:{item.role}"
@@ -70,10 +77,13 @@ def parse_inventory(data: bytes) -> Inventory:
 
 
 def _unpacked(data: bytes) -> bytes:
-    """The inventory's text. Raises `ValueError` for one that unpacks to more than any real one holds."""
+    """The inventory's text. Raises `ValueError` for one that is damaged, or unpacks to more than any real one holds."""
     *header, packed = data.split(b"\n", _HEADER_LINES)
     unpacker = zlib.decompressobj()
-    text = unpacker.decompress(packed, _MAX_BYTES)
+    try:
+        text = unpacker.decompress(packed, _MAX_BYTES)
+    except zlib.error as error:
+        raise ValueError("its compression is damaged") from error
     if unpacker.unconsumed_tail or not unpacker.eof:
         raise ValueError("too large or cut short")
     return b"\n".join([*header, text])

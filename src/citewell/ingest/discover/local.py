@@ -22,20 +22,23 @@ _ENDINGS = frozenset(".zip .tar .gz .tgz .bz2 .tbz2 .tbz .xz .txz".split())
 
 @dataclass(frozen=True, slots=True)
 class Local:
-    """A folder, a file or an archive. `workplace` is where an archive may be unpacked meanwhile."""
+    """A folder, a file or an archive. `workplace` is where an archive may be unpacked meanwhile. `hint` is what to do if there is none."""
 
     path: Path
     workplace: Path
+    hint: str = "Name a folder or a file of documentation."
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[Reading]:
         """Raises `IngestError` for an origin that cannot be read or holds no documents."""
         with ExitStack() as stack:
             origin, skipped = await anyio.to_thread.run_sync(self._folder, stack)
-            listing = await anyio.to_thread.run_sync(list_folder, origin, str(self.path))
+            listed = partial(list_folder, origin, str(self.path), hint=self.hint, empty=bool(skipped))
+            listing = await anyio.to_thread.run_sync(listed)
             top = origin if origin.is_dir() else origin.parent
             inventory, faults = await anyio.to_thread.run_sync(read_inventory, top / "objects.inv")
-            yield _LocalReading(listing, [*skipped, *listing.skipped, *faults], top, inventory)
+            warnings = [] if listing.complete else [f"Not all of {self.path} could be listed; what is not found there was kept."]
+            yield _LocalReading(listing, [*skipped, *listing.skipped, *faults], top, inventory, warnings)
 
     def _folder(self, stack: ExitStack) -> tuple[Path, list[Skipped]]:
         """The folder to list: the origin itself, or what an archive holds, for as long as the stack lasts."""

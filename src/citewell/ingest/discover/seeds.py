@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice
 from urllib.parse import quote, urljoin
@@ -15,6 +16,7 @@ from citewell.ingest.crawl.fetch import Fetcher, FetchFault
 from citewell.ingest.discover.inventory import Inventory, parse_inventory
 from citewell.ingest.discover.llms import read_llms
 from citewell.ingest.discover.sitemap import read_sitemap
+from citewell.ingest.extract.base import NotContent
 from citewell.ingest.extract.decode import decode
 
 _MOST_SITEMAPS = 200
@@ -92,7 +94,8 @@ class _Search:
         url = urljoin(self.base, "llms.txt")
         data = await self._data(url)
         if data is not None:
-            self._name(await anyio.to_thread.run_sync(lambda: read_llms(decode(data), url)))
+            with suppress(NotContent):
+                self._name(await anyio.to_thread.run_sync(lambda: read_llms(decode(data), url)))
 
     def _name(self, urls: Iterable[str]) -> None:
         """Note addresses that lie below the base."""

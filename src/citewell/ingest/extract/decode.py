@@ -38,6 +38,11 @@ _ENCODINGS = {
 }
 # What a page in another script is likely to be in where it says nothing.
 _GUESSES = "cp1251 koi8_r shift_jis cp932 euc_jp euc_kr gb18030 big5 cp1253 cp1255 cp1256 cp874 cp1250 cp1252".split()
+# How files begin that are no text, whatever their name, and whether or not a zero stands near.
+_BINARY = re.compile(
+    rb"\s{0,64}%PDF-\d\.\d|PK(?:\x01\x02|\x03\x04|\x05\x06|\x07\x08)|\x7fELF|GIF8[79]a[^\n]{0,64}?[^\x09-\x0d\x20-\x7e]|\x89PNG\r\n"
+    rb"|\xff\xd8\xff|\x1f\x8b\x08|BZh[1-9]1AY&SY|7z\xbc\xaf\x27\x1c|\xfd7zXZ|Rar!\x1a\x07|\xd0\xcf\x11\xe0|wOF[F2][^\x09-\x0d\x20-\x7e]"
+)
 _ASCII = bytes(range(128))
 _NO_LETTERS = bytes(code for code in range(128) if not chr(code).isalpha())
 _CONTROLS = bytes(code for code in range(32) if chr(code) not in "\t\n\r\f\b\x1b")
@@ -53,6 +58,8 @@ def _text(data: bytes, charset: str) -> str:
         if data.startswith(mark):
             return data.decode(encoding, errors="replace")
     head = data[:_HEAD]
+    if _BINARY.match(head):
+        raise NotContent("binary file")
     if b"\x00" in head and (wide := _wide(head, charset)):
         return data.decode(wide, errors="replace")
     if b"\x00" in head or len(head) - len(head.translate(None, _CONTROLS)) > len(head) * _CONTROL_SHARE:

@@ -10,6 +10,7 @@ from dataclasses import fields, is_dataclass
 from datetime import datetime
 from pathlib import PurePath
 from typing import Any
+from urllib.parse import quote
 
 from citewell.types import Answer, Citation, Hit
 
@@ -36,6 +37,7 @@ _ANSWER_ORDER = (
 )
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")  # bidirectional overrides too
+_IN_FRAGMENT = "-._~!$'*+;=:@/?"  # round brackets are allowed too, but end a Markdown link
 _ENTITY = re.compile(r"&(?=#?\w{1,32};)")
 
 
@@ -94,6 +96,11 @@ def printable(text: str) -> str:
     return _CONTROL.sub("", text)
 
 
+def escaped(text: str) -> str:
+    """The text in one line, its control characters escaped as the shell reads them in `$'…'`."""
+    return re.sub(rf"[\t\n]|{_CONTROL.pattern}", lambda char: char[0].encode("unicode_escape").decode("ascii"), text)
+
+
 def one_line(text: str) -> str:
     """A name or a title as a part of a line: its line ends and tabs are blanks, other control characters are gone."""
     return printable(re.sub(r"\s", " ", text))
@@ -119,8 +126,13 @@ def answer_notes(answer: Answer) -> list[str]:
 
 def source_line(citation: Citation) -> str:
     """`[n] [heading path](address)`: one safe link, whatever the title and the address hold."""
-    target = f"{citation.url}#{citation.anchor}" if citation.anchor else citation.url
+    target = place(citation.url, citation.anchor)
     return f"[{citation.number}] {link(citation.heading_path or citation.title or citation.path, target)}"
+
+
+def place(url: str, anchor: str) -> str:
+    """The address of an anchor of a page, encoded as the fragment of an address is (RFC 3986)."""
+    return f"{url}#{quote(anchor, safe=_IN_FRAGMENT, errors='replace')}" if anchor else url
 
 
 def link(text: str, url: str) -> str:

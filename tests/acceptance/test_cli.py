@@ -31,7 +31,7 @@ def told(outcome: Outcome) -> list[str]:
 
 def test_the_whole_path(cli: Cli, folder: Path) -> None:
     report = json.loads(cli("index", str(folder), "--json").out)
-    assert list(report) == "source pages sections added updated unchanged deleted moved skipped embedded reused seconds".split()
+    assert list(report) == "source pages sections added updated unchanged deleted moved skipped embedded reused seconds complete".split()
     assert (report["source"], report["pages"]) == ("widget", 3)
 
     (source,) = json.loads(cli("sources", "--json").out)["sources"]

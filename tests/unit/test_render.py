@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
-from dataclasses import fields
+from dataclasses import fields, replace
 from datetime import UTC, datetime
 from pathlib import PurePosixPath
+from urllib.parse import unquote
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from citewell.render import answer_text, hit_row, link, one_line, plain, printable, source_line, to_json
+from citewell.render import answer_text, escaped, hit_row, link, one_line, place, plain, printable, source_line, to_json
 from citewell.types import Answer, Attempt, Budget, Citation, Claim, Hit, IndexReport, Referral, Section, Skipped, SourceInfo, Usage
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
@@ -212,3 +213,30 @@ class TestText:
     def test_names_command_no_terminal(self) -> None:
         assert printable("a\x1b[2Jb\x07\r\u202ec\td\ne\x9bf") == "a[2Jbc\td\nef"
         assert one_line("a\nb\tc\u2028d\x1b[0m\x00") == "a b c d[0m"
+
+
+class TestPlaces:
+    @pytest.mark.parametrize(
+        ("anchor", "shown"),
+        [
+            ("", "doc:manual/guide.md"),
+            ("sec one", "doc:manual/guide.md#sec%20one"),
+            ("ünicode-é", "doc:manual/guide.md#%C3%BCnicode-%C3%A9"),
+            ("a)[b](c", "doc:manual/guide.md#a%29%5Bb%5D%28c"),
+            ("torch.nn.Linear", "doc:manual/guide.md#torch.nn.Linear"),
+            ("\ud800", "doc:manual/guide.md#?"),
+        ],
+    )
+    def test_an_anchor_is_encoded(self, anchor: str, shown: str) -> None:
+        assert place("doc:manual/guide.md", anchor) == shown
+
+    @given(st.text(min_size=1))
+    def test_the_link_of_a_source_leads_to_its_anchor_whatever_that_is(self, anchor: str) -> None:
+        (inline,) = MarkdownIt().parseInline(source_line(replace(CITATION, anchor=anchor)))
+        (target,) = [token.attrs["href"] for token in inline.children or () if token.type == "link_open"]
+        assert str(target).isascii()
+        page, _, fragment = str(target).partition("#")
+        assert (page, unquote(fragment, errors="replace")) == (CITATION.url, anchor.encode("utf-8", "replace").decode())
+
+    def test_what_could_command_a_terminal_is_escaped_in_one_line(self) -> None:
+        assert escaped("a\nb\t\x1b[1m\u202eé") == "a\\nb\\t\\x1b[1m\\u202eé"

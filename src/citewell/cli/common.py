@@ -27,7 +27,8 @@ Verbose = Annotated[bool, typer.Option("-v", "--verbose", help="Logs and traceba
 Library = Annotated[list[str] | None, typer.Option("--library", help="Only this library (repeatable).", metavar="L")]
 
 INTERRUPTED = 1
-_FAILED = 1
+GOES_ON = "Interrupted; run the same command again to go on."
+FAILED = 1
 _USAGE = 2
 _ASKED = {"question", "query"}  # pasted from anywhere
 _CTRL_C = 130  # how typer reports it
@@ -105,7 +106,7 @@ def _bug(error: Exception, *, verbose: bool) -> int:
     _say("Run it again with -v for the details, and please report them.")
     if verbose:
         _say(traceback.format_exc())
-    return _FAILED
+    return FAILED
 
 
 def _wrong_usage(error: typer.TyperException) -> int:
@@ -116,12 +117,19 @@ def _wrong_usage(error: typer.TyperException) -> int:
         return error.exit_code
     words = words.replace("Value error, ", "").replace("Input should be", "it must be").rstrip(".")
     _say(f"citewell: {' '.join(words.split())}.")
-    _say(f"{ctx.command_path if ctx else 'citewell'} --help shows what is allowed.")
+    path = ctx.command_path if ctx else "citewell"
+    asked = ctx is not None and any(param.name in _ASKED for param in ctx.command.params)
+    dashed = getattr(error, "option_name", "") if asked else ""
+    _say(
+        f"What begins with a dash, and is no option, stands after --: {path} -- {dashed}"
+        if dashed
+        else f"{path} --help shows what is allowed."
+    )
     return error.exit_code
 
 
-def with_app(options: Options, work: Callable[[Citewell], Awaitable[T]]) -> T:
-    """The result of work done with citewell open; an error ends the command with its exit code."""
+def with_app(options: Options, work: Callable[[Citewell], Awaitable[T]], *, interrupted: str = "") -> T:
+    """The result of work done with citewell open; an error ends the command with its exit code, Ctrl-C with a line if there is one."""
 
     async def opened() -> T:
         from citewell.app import Citewell
@@ -130,10 +138,10 @@ def with_app(options: Options, work: Callable[[Citewell], Awaitable[T]]) -> T:
         async with Citewell(settings, profile) as app:
             return await work(app)
 
-    return run(options, opened)
+    return run(options, opened, interrupted=interrupted)
 
 
-def run(options: Options, work: Callable[[], Awaitable[T]]) -> T:
+def run(options: Options, work: Callable[[], Awaitable[T]], *, interrupted: str = "") -> T:
     """The result of asynchronous work, its errors told in two lines: what happened, what to do."""
     import anyio
 
@@ -143,7 +151,11 @@ def run(options: Options, work: Callable[[], Awaitable[T]]) -> T:
         return anyio.run(work)
     except CitewellError as error:
         fail(options, str(error), error.hint, error.exit_code)
-    except (KeyboardInterrupt, BrokenPipeError):
+    except KeyboardInterrupt:
+        if interrupted:
+            _say(interrupted)
+        raise typer.Exit(INTERRUPTED) from None
+    except BrokenPipeError:
         raise typer.Exit(INTERRUPTED) from None
 
 
@@ -159,7 +171,9 @@ def fail(options: Options, message: str, hint: str, code: int) -> NoReturn:
     """Tell an error on stderr, without secrets, and end the command."""
     _say(f"citewell: {' '.join(message.split())}")
     if hint:
-        _say(hint)
+        from citewell.render import escaped
+
+        _say(escaped(hint))
     if options.verbose:
         _say(traceback.format_exc())
     raise typer.Exit(code)
@@ -176,7 +190,7 @@ def emit(options: Options, value: Any, text: Callable[[], str], *, styled: bool 
     except BrokenPipeError:  # whoever reads has seen enough, as `head` has
         raise typer.Exit(INTERRUPTED) from None
     except OSError as error:
-        fail(options, f"The result cannot be written: {error.strerror}.", "Free some space, or write it elsewhere.", _FAILED)
+        fail(options, f"The result cannot be written: {error.strerror}.", "Free some space, or write it elsewhere.", FAILED)
 
 
 def note(text: str) -> None:

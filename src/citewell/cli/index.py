@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from citewell.cli.common import Home, Json, Options, ProfileName, Verbose, emit, note, with_app
+from citewell.cli.common import FAILED, GOES_ON, Home, Json, Options, ProfileName, Verbose, emit, note, with_app
 
 if TYPE_CHECKING:
     from citewell.app import Citewell
@@ -37,21 +37,27 @@ def index(
     if kind not in {"", "api", "tutorial", "guide"}:
         raise typer.BadParameter("--kind is api, tutorial or guide.")
 
-    async def work(app: Citewell) -> list[IndexReport]:
+    reports: list[IndexReport] = []
+
+    async def work(app: Citewell) -> None:
         from citewell.cli.progress import progress_display
+        from citewell.ingest.progress import of_source
 
-        reports = []
         for place in origin:
-            with progress_display() as progress:
-                report = await app.index(
-                    place, source=source, library=library, kind=kind, base_url=base_url, prune=prune, progress=progress
+            with progress_display() as display:
+                progress = of_source(display, place) if len(origin) > 1 else display
+                reports.append(
+                    await app.index(place, source=source, library=library, kind=kind, base_url=base_url, prune=prune, progress=progress)
                 )
-            reports.append(report)
-        return reports
 
-    reports = with_app(options, work)
-    rows = report_rows(reports)
-    emit(options, rows[0] if len(rows) == 1 else rows, lambda: "\n".join(map(report_text, reports)))
+    try:
+        with_app(options, work, interrupted=GOES_ON)
+    finally:  # what was done before an error is told all the same
+        if reports:
+            rows = report_rows(reports)
+            emit(options, rows if len(origin) > 1 else rows[0], lambda: "\n".join(map(report_text, reports)))
+    if not all(report.complete for report in reports):
+        raise typer.Exit(FAILED)
 
 
 def report_rows(reports: Iterable[IndexReport]) -> list[dict[str, Any]]:

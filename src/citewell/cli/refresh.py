@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from citewell.cli.common import Home, Json, Options, ProfileName, Verbose, emit, note, with_app
+from citewell.cli.common import FAILED, GOES_ON, Home, Json, Options, ProfileName, Verbose, emit, note, with_app
 from citewell.cli.index import report_rows, report_text
 
 if TYPE_CHECKING:
@@ -31,15 +31,15 @@ def refresh(
         with progress_display() as progress:
             return await app.refresh(url or (), progress)
 
-    report = with_app(options, work)
+    report = with_app(options, work, interrupted=GOES_ON)
     rows = report_rows(report.sources)
     for failed in report.failed:
         note(f"citewell: {failed.origin}: {failed.reason}")
-    failures = [{"source": failed.origin, "reason": failed.reason} for failed in report.failed]
+    failures = [{"source": failed.origin, "reason": " ".join(failed.reason.split("\n"))} for failed in report.failed]
     emit(
         options,
         {"sources": rows, "failed": failures, "seconds": report.seconds},
         lambda: "\n".join(map(report_text, report.sources)) or "Nothing was refreshed.",
     )
-    if report.failed:
-        raise typer.Exit(1)
+    if report.failed or not all(source.complete for source in report.sources):
+        raise typer.Exit(FAILED)

@@ -39,9 +39,14 @@ def search(
     from citewell.render import hit_row
 
     rows = [hit_row(rank, hit) for rank, hit in enumerate(hits, start=1)]
-    emit(options, {"query": query, "hits": rows, "seconds": round(seconds, 4)}, lambda: "\n".join(map(_text, rows)) or "Nothing found.")
+
+    def text() -> str:
+        return "\n".join(_text(rank, hit) for rank, hit in enumerate(hits, start=1)) or "Nothing found."
+
+    emit(options, {"query": query, "hits": rows, "seconds": round(seconds, 4)}, text)
 
 
-def _text(row: dict[str, object]) -> str:
-    place = f"{row['url']}#{row['anchor']}" if row["anchor"] else row["url"]
-    return f"{row['rank']:>2}. {row['heading_path']}\n    {place}\n    {row['snippet']}"
+def _text(rank: int, hit: Hit) -> str:
+    from citewell.render import place
+
+    return f"{rank:>2}. {hit.section.heading_path}\n    {place(hit.section.url, hit.section.anchor)}\n    {hit.snippet}"

@@ -19,7 +19,7 @@ from citewell.index.db import Database
 from citewell.index.embed import Embedder, check_embedder, chosen, mismatch
 from citewell.index.pg import PgStore
 from citewell.index.reading import next_offset, normal_name
-from citewell.index.retrieve import retrieve
+from citewell.index.retrieve import retrieve, with_snippets
 from citewell.index.store import Listed
 from citewell.ingest.indexer import Indexer, IndexOptions
 from citewell.ingest.progress import Progress, no_progress
@@ -144,7 +144,7 @@ class Citewell:
         if not query:
             raise UsageError("The query is empty.", hint="Name what to look for: citewell search 'QUERY'.")
         await self._check_filters(filters)
-        return await retrieve(self.store, self.embedder, query, k=k, filters=filters)
+        return with_snippets(await retrieve(self.store, self.embedder, query, k=k, filters=filters), query)
 
     async def _check_filters(self, filters: Filters) -> None:
         if filters == NO_FILTERS:

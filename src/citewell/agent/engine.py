@@ -8,12 +8,27 @@ from typing import Literal
 
 import anyio
 
-from citewell.agent.gather import search, search_parts
+from citewell.agent.gather import SECTIONS, search, search_parts
 from citewell.agent.guard import guard
 from citewell.agent.route import route
+from citewell.errors import ungrouped
 from citewell.ground.run import Deps, Run, Sink
 from citewell.ground.terminus import ground, late, refuse
-from citewell.types import Answer, AnswerEvent, Budget, DoneEvent, Draft, Filters, Protocol, Route, RouteEvent, SourcesEvent
+from citewell.index.retrieve import retrieve
+from citewell.types import (
+    Answer,
+    AnswerEvent,
+    Budget,
+    DoneEvent,
+    Draft,
+    Filters,
+    GuardVerdict,
+    Hit,
+    Protocol,
+    Route,
+    RouteEvent,
+    SourcesEvent,
+)
 
 Driver = Literal["auto", "single", "loop"]
 
@@ -58,17 +73,25 @@ async def answer(question: Question, deps: Deps, sink: Sink | None = None) -> An
 
 
 async def _answer(run: Run, question: Question, deps: Deps) -> Answer:
-    if question.guarded and deps.settings.guard:
-        run.trace("checking the question")
-        verdict = await guard(question.text, deps, run.corpus, run.filters)
-        if not verdict.allowed:
-            return refuse(run, deps, verdict)
+    seed: list[Hit] = []
+
+    async def search_first() -> None:
+        seed.extend(await retrieve(deps.store, deps.embedder, run.question, k=SECTIONS, filters=run.filters))
+
+    with ungrouped():
+        async with anyio.create_task_group() as tasks:  # neither costs anything but milliseconds, so they run side by side
+            tasks.start_soon(search_first)
+            verdict = await _checked(run, question, deps)
+            if not verdict.allowed:
+                tasks.cancel_scope.cancel()
+    if not verdict.allowed:
+        return refuse(run, deps, verdict)
     decision = route(question.text)
     taken: Route = decision.route if question.driver == "auto" else question.driver
     protocol: Protocol = "planner" if run.dispatch else "rules"
     run.emit(RouteEvent(taken, protocol))
-    run.trace("searching the documentation")
-    await search(run, deps, run.question)
+    for hit in seed:
+        run.evidence.add(hit)
     if taken == "loop":
         await search_parts(run, deps, decision.parts)
     _found(run)
@@ -77,6 +100,13 @@ async def _answer(run: Run, question: Question, deps: Deps) -> Answer:
     if run.dispatch is None or first.status != "not_found" or first.reason != "unsupported" or not len(run.evidence):
         return first
     return await _escalated(run, deps, replace(draft, escalated=True), decision.parts) or first
+
+
+async def _checked(run: Run, question: Question, deps: Deps) -> GuardVerdict:
+    if not question.guarded or not deps.settings.guard:
+        return GuardVerdict(allowed=True)
+    run.trace("checking the question and searching the documentation")
+    return await guard(question.text, deps, run.corpus, run.filters)
 
 
 async def _escalated(run: Run, deps: Deps, draft: Draft, parts: tuple[str, ...]) -> Answer | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 
 from citewell.index.embed import Embedder
 from citewell.index.identifiers import identifiers
@@ -25,7 +26,7 @@ Scored = tuple[Candidate, float, dict[Channel, float]]
 
 
 async def retrieve(store: Store, embedder: Embedder | None, question: str, *, k: int = 8, filters: Filters = NO_FILTERS) -> list[Hit]:
-    """The k best sections for a question, best first. Without an embedder, by keywords and symbols alone."""
+    """The k best sections for a question, best first, without snippets. Without an embedder, by keywords and symbols alone."""
     query = SearchQuery(
         terms=query_terms(question),
         vector=None if embedder is None else await embedder.embed_query(question),
@@ -35,11 +36,12 @@ async def retrieve(store: Store, embedder: Embedder | None, question: str, *, k:
     )
     ranked = fuse(await store.search(query), k)
     sections = {section.id: section for section in await store.sections([item.section_id for item, _, _ in ranked], filters)}
-    return [
-        Hit(sections[item.section_id], round(score, 6), channels, snippet(sections[item.section_id].text, question))
-        for item, score, channels in ranked
-        if item.section_id in sections
-    ]
+    return [Hit(sections[item.section_id], round(score, 6), channels) for item, score, channels in ranked if item.section_id in sections]
+
+
+def with_snippets(hits: Sequence[Hit], question: str) -> list[Hit]:
+    """The hits with what of each section is nearest to the question, for a person to see."""
+    return [replace(hit, snippet=snippet(hit.section.text, question)) for hit in hits]
 
 
 def fuse(candidates: Sequence[Candidate], k: int) -> list[Scored]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -14,7 +15,7 @@ from citewell.agent.route import route
 from citewell.errors import ungrouped
 from citewell.ground.run import Deps, Run, Sink
 from citewell.ground.terminus import ground, late, refuse
-from citewell.index.retrieve import retrieve
+from citewell.index.retrieve import look_up
 from citewell.types import (
     Answer,
     AnswerEvent,
@@ -73,15 +74,11 @@ async def answer(question: Question, deps: Deps, sink: Sink | None = None) -> An
 
 
 async def _answer(run: Run, question: Question, deps: Deps) -> Answer:
-    seed: list[Hit] = []
-
-    async def search_first() -> None:
-        seed.extend(await retrieve(deps.store, deps.embedder, run.question, k=SECTIONS, filters=run.filters))
-
+    seed = _Seed(run, deps)
     with ungrouped():
-        async with anyio.create_task_group() as tasks:  # neither costs anything but milliseconds, so they run side by side
-            tasks.start_soon(search_first)
-            verdict = await _checked(run, question, deps)
+        async with anyio.create_task_group() as tasks:  # the guard needs what the search measures; neither costs more than milliseconds
+            tasks.start_soon(seed.search)
+            verdict = await _checked(run, question, deps, seed)
             if not verdict.allowed:
                 tasks.cancel_scope.cancel()
     if not verdict.allowed:
@@ -90,7 +87,7 @@ async def _answer(run: Run, question: Question, deps: Deps) -> Answer:
     taken: Route = decision.route if question.driver == "auto" else question.driver
     protocol: Protocol = "planner" if run.dispatch else "rules"
     run.emit(RouteEvent(taken, protocol))
-    for hit in seed:
+    for hit in seed.hits:
         run.evidence.add(hit)
     if taken == "loop":
         await search_parts(run, deps, decision.parts)
@@ -102,11 +99,32 @@ async def _answer(run: Run, question: Question, deps: Deps) -> Answer:
     return await _escalated(run, deps, replace(draft, escalated=True), decision.parts) or first
 
 
-async def _checked(run: Run, question: Question, deps: Deps) -> GuardVerdict:
+@dataclass(slots=True)
+class _Seed:
+    """The search for the question itself. Its hits are evidence only once the guard has let the question pass."""
+
+    run: Run
+    deps: Deps
+    hits: Sequence[Hit] = ()
+    _nearest: float | None = None
+    _done: anyio.Event = field(default_factory=anyio.Event)
+
+    async def search(self) -> None:
+        found = await look_up(self.deps.store, self.deps.embedder, self.run.question, k=SECTIONS, filters=self.run.filters)
+        self.hits, self._nearest = found.hits, found.nearest
+        self._done.set()
+
+    async def nearest(self) -> float | None:
+        """The question's distance to the nearest section, once it is known."""
+        await self._done.wait()
+        return self._nearest
+
+
+async def _checked(run: Run, question: Question, deps: Deps, seed: _Seed) -> GuardVerdict:
     if not question.guarded or not deps.settings.guard:
         return GuardVerdict(allowed=True)
     run.trace("checking the question and searching the documentation")
-    return await guard(question.text, deps, run.corpus, run.filters)
+    return await guard(question.text, deps, run.corpus, run.filters, seed.nearest)
 
 
 async def _escalated(run: Run, deps: Deps, draft: Draft, parts: tuple[str, ...]) -> Answer | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from importlib import resources
 from itertools import zip_longest
@@ -33,8 +33,16 @@ _LANGUAGES = {"en": "English", "de": "German", "fr": "French", "es": "Spanish", 
 _log = logging.getLogger(__name__)
 
 
-async def guard(question: str, deps: Deps, corpus: CorpusInfo, filters: Filters = NO_FILTERS) -> GuardVerdict:
-    """The verdict on a raw question: the first of length, language and topicality that fails decides."""
+Measure = Callable[[], Awaitable[float | None]]
+
+
+async def guard(
+    question: str, deps: Deps, corpus: CorpusInfo, filters: Filters = NO_FILTERS, measure: Measure | None = None
+) -> GuardVerdict:
+    """The verdict on a raw question: the first of length, language and topicality that fails decides.
+
+    `measure` gives the distance to the nearest section where somebody measures it anyway.
+    """
     limit = deps.settings.max_question_chars
     if len(question) > limit:
         return GuardVerdict(
@@ -45,15 +53,18 @@ async def guard(question: str, deps: Deps, corpus: CorpusInfo, filters: Filters 
     if foreign is not None:
         names = " or ".join(_LANGUAGES.get(code, code) for code in deps.profile.languages)
         return GuardVerdict(False, "not_english", f"I can search this documentation in {names} only. Please put the question in {names}.")
-    return await _topicality(question, deps, corpus, filters)
+    return await _topicality(question, deps, corpus, filters, measure)
 
 
-async def _topicality(question: str, deps: Deps, corpus: CorpusInfo, filters: Filters) -> GuardVerdict:
+async def _topicality(question: str, deps: Deps, corpus: CorpusInfo, filters: Filters, measure: Measure | None) -> GuardVerdict:
     """Fails open: an empty index or any trouble in measuring lets the question pass."""
     if deps.embedder is None:
         return GuardVerdict(True)
     try:
-        distance = await deps.store.nearest_distance(await deps.embedder.embed_query(question), filters=filters)
+        if measure is not None:
+            distance = await measure()
+        else:
+            distance = await deps.store.nearest_distance(await deps.embedder.embed_query(question), filters=filters)
         if distance is None or distance <= _threshold(deps, corpus) or await deps.store.known_symbols(identifiers(question), filters):
             return GuardVerdict(True, distance=distance)
     except CitewellError as error:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from citewell.index.embed import Embedder
 from citewell.index.identifiers import identifiers
@@ -25,8 +25,17 @@ SNIPPET_CHARS = 280
 Scored = tuple[Candidate, float, dict[Channel, float]]
 
 
-async def retrieve(store: Store, embedder: Embedder | None, question: str, *, k: int = 8, filters: Filters = NO_FILTERS) -> list[Hit]:
-    """The k best sections for a question, best first, without snippets. Without an embedder, by keywords and symbols alone."""
+@dataclass(frozen=True, slots=True)
+class Retrieved:
+    """What a search found, best first. `nearest` is the cosine distance (0..2) of the question to the nearest section; None without
+    vectors."""
+
+    hits: list[Hit]
+    nearest: float | None
+
+
+async def look_up(store: Store, embedder: Embedder | None, question: str, *, k: int = 8, filters: Filters = NO_FILTERS) -> Retrieved:
+    """The k best sections for a question, without snippets. Without an embedder, by keywords and symbols alone."""
     query = SearchQuery(
         terms=query_terms(question),
         vector=None if embedder is None else await embedder.embed_query(question),
@@ -34,9 +43,18 @@ async def retrieve(store: Store, embedder: Embedder | None, question: str, *, k:
         filters=filters,
         depth=max(60, 3 * k),
     )
-    ranked = fuse(await store.search(query), k)
+    candidates = await store.search(query)
+    ranked = fuse(candidates, k)
     sections = {section.id: section for section in await store.sections([item.section_id for item, _, _ in ranked], filters)}
-    return [Hit(sections[item.section_id], round(score, 6), channels) for item, score, channels in ranked if item.section_id in sections]
+    found = [(sections[item.section_id], score, channels) for item, score, channels in ranked if item.section_id in sections]
+    closest = max((item.dense for item in candidates if item.dense is not None), default=None)
+    hits = [Hit(section, round(score, 6), channels) for section, score, channels in found]
+    return Retrieved(hits, None if closest is None else 1 - closest)
+
+
+async def retrieve(store: Store, embedder: Embedder | None, question: str, *, k: int = 8, filters: Filters = NO_FILTERS) -> list[Hit]:
+    """The hits of `look_up`."""
+    return (await look_up(store, embedder, question, k=k, filters=filters)).hits
 
 
 def with_snippets(hits: Sequence[Hit], question: str) -> list[Hit]:

@@ -165,8 +165,8 @@ def test_doctor_and_db(indexed: Cli) -> None:
     checks = json.loads(indexed("doctor", "--json").out)["checks"]
     assert {check["name"] for check in checks} == {"home", "database", "embedder", "index", "vectors", "provider"}
     assert all(check["ok"] for check in checks)
-    assert json.loads(indexed("db", "status", "--json").out)["schema"] == "0002"
-    assert json.loads(indexed("db", "migrate", "--json").out) == {"schema": "0002", "changed": False}
+    assert json.loads(indexed("db", "status", "--json").out)["schema"] == "0003"
+    assert json.loads(indexed("db", "migrate", "--json").out) == {"schema": "0003", "changed": False}
     assert "does not stop it" in indexed("db", "stop", code=2).err
 
 

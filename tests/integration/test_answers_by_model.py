@@ -296,3 +296,36 @@ async def test_every_provider_answers_alike(settings: Settings, folder: Path, pr
             answer = await app.ask(QUESTION, guarded=False)
     assert answer.status == "answered"
     assert answer.citations[0].quote == FACT
+
+
+# ---- the log ------------------------------------------------------------------------------------------------------------------
+
+
+async def logged(app: Citewell) -> list[dict[str, Any]]:
+    async with app.db.connection() as connection:
+        return list(await (await connection.execute("SELECT * FROM query_log ORDER BY id")).fetchall())
+
+
+async def test_the_log_has_what_was_asked_read_cited_and_spent_without_secrets(settings: Settings, folder: Path) -> None:
+    with ModelServer([structured(f"{FACT[:-1]} [1].")], models=["tiny"]) as server:
+        async with opened(settings, folder, server) as app:
+            answer = await app.ask(f"{QUESTION} My key is {SECRET}", guarded=False)
+            (row,) = await logged(app)
+    assert (row["trace_id"], row["status"], row["route"], row["protocol"]) == (answer.trace_id, "answered", "single", "planner")
+    assert row["cited"] == ["https://widget.example/docs/guide.md"]
+    assert set(row["cited"]) <= set(row["read"])
+    assert (row["usage"]["llm_calls"], row["usage"]["attempts"][0]["model"]) == (1, "tiny")
+    assert SECRET not in repr(row)
+
+
+async def test_the_log_can_be_off_and_forgets(settings: Settings, folder: Path) -> None:
+    with ModelServer([], models=["tiny"]) as server:
+        async with opened(settings, folder, server, query_log=False) as app:
+            await app.ask(QUESTION, provider="offline")
+            assert await logged(app) == []
+        async with opened(settings, folder, server, query_log_days=1) as app:
+            await app.ask(QUESTION, provider="offline")
+            async with app.db.connection() as connection:
+                await connection.execute("UPDATE query_log SET asked_at = now() - interval '2 days'")
+            await app.ask("How do I install the widget?", provider="offline")
+            assert [row["question"] for row in await logged(app)] == ["How do I install the widget?"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -12,10 +13,12 @@ import anyio
 from citewell.agent.gather import SECTIONS, search, search_parts
 from citewell.agent.guard import guard
 from citewell.agent.route import route
-from citewell.errors import ungrouped
+from citewell.errors import DatabaseError, ungrouped
 from citewell.ground.run import Deps, Run, Sink
 from citewell.ground.terminus import ground, late, refuse
 from citewell.index.retrieve import look_up
+from citewell.index.store import LoggedQuery
+from citewell.redact import Redactor
 from citewell.types import (
     Answer,
     AnswerEvent,
@@ -31,8 +34,11 @@ from citewell.types import (
     SourcesEvent,
 )
 
+_log = logging.getLogger(__name__)
+
 Driver = Literal["auto", "single", "loop"]
 
+_LOG_SECONDS = 2.0  # that an answer waits for the log at most
 _THOROUGH = 24  # sections of the question's own search when eight held no answer
 
 
@@ -69,8 +75,8 @@ async def answer(question: Question, deps: Deps, sink: Sink | None = None) -> An
         dispatch=dispatch,
     )
     with anyio.move_on_after(question.budget.max_seconds):
-        return _finish(run, await _answer(run, question, deps))
-    return _finish(run, await late(run, deps))
+        return await _finish(run, deps, await _answer(run, question, deps))
+    return await _finish(run, deps, await late(run, deps))
 
 
 async def _answer(run: Run, question: Question, deps: Deps) -> Answer:
@@ -142,10 +148,19 @@ def _found(run: Run) -> None:
     run.trace(f"found {len(run.evidence)} sections on {pages} pages")
 
 
-def _finish(run: Run, result: Answer) -> Answer:
+async def _finish(run: Run, deps: Deps, result: Answer) -> Answer:
     read = tuple(dict.fromkeys(hit.section.url for _, hit in run.evidence))
     cited = tuple(dict.fromkeys(citation.url for citation in result.citations))
     run.emit(SourcesEvent(read, cited))
     run.emit(AnswerEvent(result))
     run.emit(DoneEvent(result.usage.tool_calls, result.usage.seconds))
+    if deps.settings.query_log:
+        masked = Redactor(deps.settings.secrets)
+        warnings = [masked(warning) for warning in result.warnings]
+        entry = LoggedQuery(masked(run.question), result, run.filters.libraries, read, cited, warnings)
+        try:
+            with anyio.move_on_after(_LOG_SECONDS, shield=True):
+                await deps.store.log_query(entry, keep_days=deps.settings.query_log_days)
+        except DatabaseError as error:
+            _log.warning("the question could not be logged: %s", error)
     return result

@@ -9,13 +9,14 @@ from typing import Any
 from citewell.errors import NotFound
 from citewell.index.db import Row
 from citewell.index.identifiers import last_component
+from citewell.index.pg_log import PgLog
 from citewell.index.pg_visits import PgVisits
 from citewell.index.pg_write import PgWriter
 from citewell.index.store import Candidate, CorpusInfo, Listed, Sample, SearchQuery, TermWeight
 from citewell.types import NO_FILTERS, Document, Filters, Section, SourceInfo
 
 
-class PgStore(PgWriter, PgVisits):
+class PgStore(PgWriter, PgVisits, PgLog):
     """`store.Store` over an open `Database`. The caller's libraries are enforced here, in SQL, and nowhere else."""
 
     async def corpus(self) -> CorpusInfo:

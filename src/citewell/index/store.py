@@ -9,7 +9,7 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from citewell.types import Document, Filters, Section, Source, SourceInfo
+from citewell.types import Answer, Document, Filters, Section, Source, SourceInfo
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +165,18 @@ class Sample:
     text: str
 
 
+@dataclass(frozen=True, slots=True)
+class LoggedQuery:
+    """A question as it is logged: its text and warnings without secrets, the pages that were read and those that were cited."""
+
+    question: str
+    answer: Answer
+    libraries: Sequence[str]
+    read: Sequence[str]
+    cited: Sequence[str]
+    warnings: Sequence[str]
+
+
 class Store(Protocol):
     """Every method raises `DatabaseError` when the store fails. A page is published whole or not at all."""
 
@@ -267,3 +279,7 @@ class Store(Protocol):
         ...
 
     async def set_threshold(self, distance: float) -> None: ...
+
+    async def log_query(self, query: LoggedQuery, *, keep_days: int) -> None:
+        """Add a question to the log, and forget those that are older than so many days."""
+        ...

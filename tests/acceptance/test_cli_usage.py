@@ -146,3 +146,9 @@ def test_ctrl_c_is_quiet_from_the_first_moment(module: str, tmp_path: Path) -> N
     places = os.pathsep.join([str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])])
     outcome = run_cli("doctor", CITEWELL_HOME=str(tmp_path / "home"), PYTHONPATH=places)
     assert (outcome.code, outcome.out, outcome.err) == (1, "", "")
+
+
+def test_a_planner_without_a_model_is_told(tmp_path: Path) -> None:
+    outcome = run_cli("ask", "What is it?", "--protocol", "planner", "--home", str(tmp_path / "home"))
+    assert (outcome.code, outcome.out) == (2, "")
+    assert "--protocol planner needs a model" in outcome.err

@@ -98,11 +98,11 @@ async def _answer(run: Run, question: Question, deps: Deps) -> Answer:
     if taken == "loop":
         await search_parts(run, deps, decision.parts)
     _found(run)
-    draft = Draft(taken, protocol)
-    first = await ground(run, deps, draft)
+    run.draft = Draft(taken, protocol)
+    first = await ground(run, deps, run.draft)
     if run.dispatch is None or first.status != "not_found" or first.reason != "unsupported" or not len(run.evidence):
         return first
-    return await _escalated(run, deps, replace(draft, escalated=True), decision.parts) or first
+    return await _escalated(run, deps, decision.parts) or first
 
 
 @dataclass(slots=True)
@@ -133,14 +133,15 @@ async def _checked(run: Run, question: Question, deps: Deps, seed: _Seed) -> Gua
     return await guard(question.text, deps, run.corpus, run.filters, seed.nearest)
 
 
-async def _escalated(run: Run, deps: Deps, draft: Draft, parts: tuple[str, ...]) -> Answer | None:
+async def _escalated(run: Run, deps: Deps, parts: tuple[str, ...]) -> Answer | None:
     """The answer from more evidence, once; None where a deeper search finds nothing more."""
     run.trace("no sources yet, searching more thoroughly")
     new = await search(run, deps, run.question, _THOROUGH) + await search_parts(run, deps, parts)
     if not new:
         return None
     _found(run)
-    return await ground(run, deps, draft)
+    run.draft = replace(run.draft, escalated=True)
+    return await ground(run, deps, run.draft)
 
 
 def _found(run: Run) -> None:

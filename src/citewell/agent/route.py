@@ -47,7 +47,7 @@ def route(question: str) -> RouteDecision:
         for ask in asked:
             found = _found(rule, ask)
             if found is not None:
-                return RouteDecision("loop", rule.shape, f"a {rule.shape} question: it {rule.reason}", _parts(rule, found))
+                return RouteDecision("loop", rule.shape, f"a question of the shape {rule.shape}: it {rule.reason}", _parts(rule, found))
     return RouteDecision("single", "single", "no sign of several sources")
 
 

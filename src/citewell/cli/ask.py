@@ -63,15 +63,19 @@ def ask(
     async def work(app: Citewell) -> Answer:
         from dataclasses import replace
 
+        from citewell.errors import UsageError
         from citewell.types import Filters
 
+        chosen = pinned.value if pinned else None
+        if protocol is ProtocolName.planner and app.models.registry.fleet(provider=chosen, model=model).offline:
+            raise UsageError("--protocol planner needs a model, and none is set up.", hint="Set a key or a base URL; see docs/models.md.")
         return await app.ask(
             question,
             budget=replace(app.budget(), **{name: value for name, value in limits.items() if value is not None}),
             filters=Filters(tuple(library or ())),
             guarded=not no_guard,
             driver=driver.value,
-            provider=pinned.value if pinned else None,
+            provider=chosen,
             model=model,
             sink=_trace,
         )

@@ -14,7 +14,7 @@ from citewell.llm.ledger import Ledger
 from citewell.llm.models import Models
 from citewell.profile import Profile
 from citewell.settings import Settings
-from citewell.types import NO_FILTERS, Budget, Event, Filters, TraceEvent, Usage
+from citewell.types import NO_FILTERS, Budget, Draft, Event, Filters, TraceEvent, Usage
 
 Sink = Callable[[Event], None]
 
@@ -35,7 +35,8 @@ class Deps:
 @dataclass(slots=True)
 class Run:
     """A question under way. `sink` is told what happens; one that raises is dropped. `shows_drafts`: it shows people what is not verified
-    yet, so that no other model may take over once a piece was shown. Without `dispatch` no model is asked."""
+    yet, so that no other model may take over once a piece was shown. `draft` is what the driver took to, so far. Without
+    `dispatch` no model is asked."""
 
     question: str
     budget: Budget
@@ -48,6 +49,7 @@ class Run:
     warnings: list[str] = field(default_factory=list)
     sink: Sink | None = None
     shows_drafts: bool = False
+    draft: Draft = field(default_factory=lambda: Draft("single", "rules"))
     ledger: Ledger | None = None
     dispatch: Dispatch | None = None
 

@@ -81,7 +81,7 @@ def _only_resembles(quotations: Quotations) -> bool:
 
 async def late(run: Run, deps: Deps) -> Answer:
     """The answer to a question whose time ran out: what was found so far, quoted by words alone, which takes milliseconds."""
-    draft = Draft("single", "rules")
+    draft = replace(run.draft, protocol="rules")
     with anyio.move_on_after(_GRACE_SECONDS):
         quotations = await choose(run.question, run.evidence, deps.store, None, run.filters)
         if quotations.chosen:

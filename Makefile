@@ -6,7 +6,7 @@ PYTEST := $(BIN)/python -m pytest
 DATA ?= $(CITEWELL_TEST_DATA)
 DEMO_HOME := .demo
 
-.PHONY: demo test test-data test-system test-all lint types layers lock clean
+.PHONY: demo test test-data test-system test-commonmark test-all lint types layers lock clean
 
 $(BIN)/python:
 	@test -n "$(PYTHON)" || { echo "citewell needs Python 3.11, 3.12 or 3.13 with venv (on Debian: apt-get install python3-venv)." >&2; exit 2; }
@@ -43,8 +43,14 @@ test-data: $(VENV)/.dev
 test-system: $(VENV)/.dev
 	@$(PYTEST) -m "system and not slow"
 
-test-all: $(VENV)/.dev
-	@CITEWELL_TEST_DATA="$(DATA)" $(PYTEST) -m "$(if $(DATA),slow or not slow,not data)"
+$(VENV)/commonmark/spec.txt: | $(BIN)/python
+	@mkdir -p $(@D) && cd $(@D) && npm pack --silent commonmark-spec@0.31.2 >/dev/null && tar -xzf commonmark-spec-*.tgz --strip-components=1
+
+test-commonmark: $(VENV)/.dev $(VENV)/commonmark/spec.txt
+	@CITEWELL_TEST_COMMONMARK="$(abspath $(VENV))/commonmark/spec.txt" $(PYTEST) -m commonmark
+
+test-all: $(VENV)/.dev $(VENV)/commonmark/spec.txt
+	@CITEWELL_TEST_COMMONMARK="$(abspath $(VENV))/commonmark/spec.txt" CITEWELL_TEST_DATA="$(DATA)" $(PYTEST) -m "$(if $(DATA),slow or not slow,not data)"
 
 lint: $(VENV)/.dev
 	@$(BIN)/ruff check src tests && $(BIN)/ruff format --check src tests

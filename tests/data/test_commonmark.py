@@ -20,7 +20,7 @@ from citewell.ingest.extract.decode import decode
 from citewell.ingest.extract.markdown.page import extract_markdown
 from tests.unit.ingest.ingest_help import fences, keys, top_headings, words, words_of
 
-pytestmark = pytest.mark.data
+pytestmark = pytest.mark.commonmark
 
 EXAMPLE = re.compile(r"^`{32} example\n(.*?)^\.\n.*?^`{32}$", re.MULTILINE | re.DOTALL)
 PARSER = MarkdownIt("commonmark").enable("table")
@@ -32,7 +32,7 @@ UNSEEN = re.compile(r"<textarea|<script|<style|\A---\n|\A\[foo\]: /url\n(?:bar\n
 def spec() -> str:
     path = os.environ.get("CITEWELL_TEST_COMMONMARK", "")
     if not path:
-        pytest.skip("CITEWELL_TEST_COMMONMARK names no spec.txt: npm pack commonmark-spec")
+        pytest.fail("These tests need the specification: make test-commonmark")
     return Path(path).read_text(encoding="utf-8").replace("→", "\t")
 
 

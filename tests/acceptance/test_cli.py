@@ -48,7 +48,7 @@ def test_the_whole_path(cli: Cli, folder: Path) -> None:
     assert answer["status"] == "answered"
     assert "30 seconds" in answer["answer_md"]
     assert (answer["route"], answer["protocol"], answer["usage"]["llm_calls"], answer["usage"]["cost_usd"]) == ("single", "rules", 0, 0.0)
-    assert "· searching the documentation" in outcome.err
+    assert "· checking the question and searching the documentation" in outcome.err
 
     listed = json.loads(cli("docs", "list", "--json").out)
     assert (listed["total"], listed["next"]) == (3, None)

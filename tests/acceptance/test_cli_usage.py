@@ -33,7 +33,7 @@ def shell(script: str, **environment: str) -> subprocess.CompletedProcess[bytes]
         (("search",), "Missing argument 'query'."),
         (("search", "x", "y"), "Got unexpected extra argument(s) (y)."),
         (("search", "x", "-k", "0"), "Invalid value for '-k': it must be greater than or equal to 1."),
-        (("ask", "x", "--driver", "nope"), "Invalid value for '--driver': 'nope' is not one of 'auto', 'single'."),
+        (("ask", "x", "--driver", "nope"), "Invalid value for '--driver': 'nope' is not one of 'auto', 'single', 'loop'."),
         (("ask", "x", "--max-seconds", "1h"), "Invalid value for '--max-seconds'"),
         (("index", "a", "b", "--source", "x"), "--source names one origin"),
         (("sources", "--nope"), "No such option: --nope"),

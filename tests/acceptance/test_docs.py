@@ -23,7 +23,7 @@ from citewell import errors, types
 from citewell.cli.commands import app
 from citewell.index.embedded import EmbeddedServer
 from citewell.ingest.extract.base import Place
-from citewell.ingest.extract.markdown import extract_markdown
+from citewell.ingest.extract.markdown.page import extract_markdown
 from citewell.profile import BUNDLED, Profile
 from citewell.settings import Settings, variables
 from citewell.sync import Citewell

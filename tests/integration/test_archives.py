@@ -42,7 +42,7 @@ async def test_the_next_version_of_an_archive_changes_what_changed(app: Citewell
     file.write_bytes(plain_zip(packed("widget-1.1", newer)))
     report = await app.index(str(file), source="widget")
     assert (report.pages, report.updated, report.unchanged, report.deleted) == (2, 1, 1, 1)
-    assert "45 seconds" in (await app.ask("What is the default time-out of the widget?", guard=False)).answer_md
+    assert "45 seconds" in (await app.ask("What is the default time-out of the widget?", guarded=False)).answer_md
     assert left_behind(settings) == []
 
 

@@ -145,7 +145,7 @@ async def test_a_new_page_of_a_large_corpus_is_not_called_undocumented(app: Cite
 async def test_nothing_is_said_of_names_that_are_made_of_stop_words(app: Citewell, folder: Path, name: str) -> None:
     (folder / "sync.md").write_text(f"# Sync\n\nUse `widget sync {name}` to sync everything of the widget.\n")
     await app.index(str(folder))
-    answer = await app.ask(f"What does `widget sync {name}` do?", guard=False)
+    answer = await app.ask(f"What does `widget sync {name}` do?", guarded=False)
     assert "does not mention" not in answer.answer_md
 
 

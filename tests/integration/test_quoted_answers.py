@@ -40,7 +40,7 @@ def ask(settings: Settings, tmp_path: Path) -> Iterator[Ask]:
         (root / name).write_text(body, encoding="utf-8")
     with Citewell(settings, load_profile("generic")) as app:
         app.index(str(root))
-        yield lambda question: app.ask(question, guard=False)
+        yield lambda question: app.ask(question, guarded=False)
 
 
 def kinds(answer: Answer) -> set[str]:

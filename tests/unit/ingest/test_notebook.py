@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from citewell.ingest.chunk import Chunk, chunk
-from citewell.ingest.extract.base import NotContent
+from citewell.ingest.extract.base import NotContent, page_markdown
 from citewell.ingest.extract.decode import decode
 from citewell.ingest.extract.notebook import extract_notebook
 
@@ -204,3 +204,9 @@ def test_whatever_json_comes_a_page_or_a_reason_comes_out(cells: list[Any], meta
         return
     for section in chunk(page):
         section.text.encode()
+
+
+def test_an_output_whose_kind_is_no_text_is_none() -> None:
+    cells = [{"cell_type": "code", "source": "1", "outputs": [{"output_type": []}, {"output_type": {}}, {"output_type": 1}]}]
+    page = extract_notebook(json.dumps({"nbformat": 4, "metadata": {}, "cells": cells}), "n.ipynb")
+    assert page_markdown(page).strip().endswith("```")

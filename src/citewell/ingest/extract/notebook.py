@@ -105,7 +105,7 @@ def _cell(cell: dict[str, Any], language: str) -> Iterator[str | Code]:
 
 def _output(output: dict[str, Any]) -> str:
     """What an output shows as text, cut where it is long; "" for pictures, widgets and markup."""
-    kind = output.get("output_type")
+    kind = _string(output.get("output_type"))
     if kind == "stream":
         return _cut(_string(output.get("text")))
     if kind in {"error", "pyerr"}:

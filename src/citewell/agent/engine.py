@@ -39,6 +39,8 @@ _log = logging.getLogger(__name__)
 Driver = Literal["auto", "single", "loop"]
 
 _LOG_SECONDS = 2.0  # that an answer waits for the log at most
+_LOG_LEAST_SECONDS = 0.1
+_BEYOND_SECONDS = 0.9  # that an answer with its entry in the log may take beyond the question's limit
 _THOROUGH = 24  # sections of the question's own search when eight held no answer
 
 
@@ -159,9 +161,13 @@ async def _finish(run: Run, deps: Deps, result: Answer) -> Answer:
         masked = Redactor(deps.settings.secrets)
         warnings = [masked(warning) for warning in result.warnings]
         entry = LoggedQuery(masked(run.question), result, run.filters.libraries, read, cited, warnings)
+        left = run.budget.max_seconds + _BEYOND_SECONDS - (deps.clock() - run.started)
         try:
-            with anyio.move_on_after(_LOG_SECONDS, shield=True):
+            with anyio.move_on_after(min(_LOG_SECONDS, max(left, _LOG_LEAST_SECONDS)), shield=True) as limited:
                 await deps.store.log_query(entry, keep_days=deps.settings.query_log_days)
         except DatabaseError as error:
             _log.warning("the question could not be logged: %s", error)
+        else:
+            if limited.cancelled_caught:
+                _log.warning("the question could not be logged in time")
     return result

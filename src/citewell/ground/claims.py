@@ -38,11 +38,11 @@ class _Open:
     kind: str
 
 
-def split_claims(answer: str) -> list[ClaimText]:
+def split_claims(answer: str, *, headings: bool = False) -> list[ClaimText]:
     """The claims in order. A marker belongs to the claim before it: `It is so. [1]` and `It is so [1].` are the same.
 
-    A marker that begins a paragraph, an item or a row belongs to that. Headings and heads of tables are claims when they cite. Every
-    marker is in exactly one claim; where none is near, in one without text.
+    A marker that begins a paragraph, an item or a row belongs to that. Headings and heads of tables are claims when they cite,
+    with `headings` every heading is. Every marker is in exactly one claim; where none is near, in one without text.
     """
     found: list[_Open] = []
     marks = deque(markers.find(answer))
@@ -50,7 +50,7 @@ def split_claims(answer: str) -> list[ClaimText]:
         mine: list[Mark] = []
         while marks and marks[0][0] < unit.end:
             mine.append(marks.popleft())
-        if mine or not head:
+        if mine or not head or (headings and unit.kind == "heading"):
             _add(found, answer, unit, mine)
     return [ClaimText(claim.text, claim.start, claim.end, tuple(claim.numbers), claim.kind) for claim in found]
 

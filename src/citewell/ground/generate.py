@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Literal
@@ -13,7 +13,9 @@ from citewell.ground import markers
 from citewell.ground.checks import check_code
 from citewell.ground.context import NO_CONTEXT, Context, build_context
 from citewell.ground.evidence import Evidence
+from citewell.ground.excerpt import excerpt
 from citewell.ground.fitting import output_for, room_for, shortener
+from citewell.ground.harmless import harmless
 from citewell.ground.neutral import restored
 from citewell.ground.prompts import PROMPT_VERSION, answer_messages, repair_messages
 from citewell.ground.run import Deps, Run
@@ -26,6 +28,7 @@ from citewell.llm.structured import ANSWER_SCHEMA, CitationWish, StructuredAnswe
 from citewell.types import DraftEvent, Reason, ThinkingEvent
 
 MAX_OUTPUT = 2048
+MOST_ANSWER = 24_000  # characters of an answer that are read; so many tokens have fewer
 _MOST_SYMBOLS = 200
 
 End = Literal["whole", "length", "cut"]
@@ -117,7 +120,12 @@ class _Task:
             return Unwritten("deadline" if outcome.refusal.limit == "seconds" else "budget", outcome.refusal.message)
         if not isinstance(outcome, Reply | Cut):
             return Unwritten("provider", "No model could answer.")
-        return _read(outcome)
+        return await anyio.to_thread.run_sync(_read, outcome, self._known, abandon_on_cancel=True)
+
+    def _known(self, address: str) -> bool:
+        """Whether a section that was shown has this address or names it."""
+        sections = filter(None, map(self.run.evidence.section, self.context.numbers))
+        return bool(address) and any(section.url == address.partition("#")[0] or address in section.text for section in sections)
 
     def _shortener(self) -> Shorten:
         def told(context: Context) -> None:
@@ -155,7 +163,8 @@ class _Task:
                 cited_text="\n".join(section.text for section in sections),
                 known_symbols=known,
                 import_roots=self.deps.profile.answers.import_roots,
-            )
+            ),
+            abandon_on_cancel=True,  # the limit of time holds for the processor too
         )
         return [*faults, *(fault.message for fault in found)]
 
@@ -176,14 +185,17 @@ class _Task:
         return first, list(faults)
 
 
-def _read(outcome: Reply | Cut) -> _Reading:
+def _read(outcome: Reply | Cut, known: Callable[[str], bool]) -> _Reading:
     result = outcome.result
     end: End = "cut" if isinstance(outcome, Cut) else "length" if result.finish == "length" else "whole"
     parsed = parse_answer(result.content)
+    written = parsed.answer_md if isinstance(parsed, StructuredAnswer) else parsed.text
+    if len(written) > MOST_ANSWER:
+        written, end = excerpt(written, MOST_ANSWER)[0], "length"
+    written = harmless(restored(written), known)
     if isinstance(parsed, StructuredAnswer):
-        return _Reading(result.content, parsed.model_copy(update={"answer_md": restored(parsed.answer_md)}), end=end)
-    rest = StructuredAnswer(answer_md=restored(parsed.text)) if parsed.text.strip() else None
-    return _Reading(result.content, rest, parsed.message, end)
+        return _Reading(result.content, parsed.model_copy(update={"answer_md": written}), end=end)
+    return _Reading(result.content, StructuredAnswer(answer_md=written) if written.strip() else None, parsed.message, end)
 
 
 def wished_numbers(wishes: Sequence[CitationWish], evidence: Evidence) -> tuple[int, ...]:

@@ -22,16 +22,21 @@ def hidden_spans(markdown: str, block: Block, labels: Set[str] = frozenset()) ->
     return sorted([*code, *((link.start, link.end) for link in links(markdown, block.start, block.end, code, labels))])
 
 
+def definitions(markdown: str) -> dict[int, str]:
+    """Where the text defines labels of links, and which, lower case."""
+    return {match.start(1) - 1: match.group(1).casefold() for match in _DEFINITION.finditer(markdown)}
+
+
 def find(markdown: str) -> Iterator[tuple[int, int, list[int]]]:
     """Every marker as (start, end, numbers); `[1, 2]` names two."""
-    definitions = {match.start(1) - 1: match.group(1).casefold() for match in _DEFINITION.finditer(markdown)}
-    labels = set(definitions.values())
+    defined = definitions(markdown)
+    labels = set(defined.values())
     for block in blocks(markdown):
         if block.kind == "fence":
             continue
         hidden = hidden_spans(markdown, block, labels)
         for match in outside(_MARKER, markdown, block.start, block.end, hidden):
-            if match.start() not in definitions and not is_escaped(markdown, match.start()):
+            if match.start() not in defined and not is_escaped(markdown, match.start()):
                 yield match.start(), match.end(), [int(number) for number in re.findall(r"\d+", match.group(0))]
 
 

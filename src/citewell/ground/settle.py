@@ -18,6 +18,7 @@ from citewell.index.reading import closed
 from citewell.types import Citation, Claim, Section
 
 _LEAD_IN = 120  # characters; a longer sentence says something of its own
+_TITLE_WORDS = 3  # of a heading like "In short"
 _MOST_LOOKED_AT = 30  # sections in which a claim without markers looks for its support
 
 Span = tuple[Section, int, int]
@@ -38,7 +39,7 @@ def settle(body: str, evidence: Evidence, shown: Sequence[int], wished: Sequence
     """Settle an answer whose markers are numbers of the evidence, of those sections that its writer was shown. `wished` are sections that
     the writer named without a marker."""
     work = _Work(body, evidence, shown, [number for number in wished if number in shown])
-    for claim in split_claims(body):
+    for claim in split_claims(body, headings=True):
         work.take(claim)
     return Settled(_tidy("".join([*work.pieces, body[work.at :]])), tuple(work.citations), tuple(work.claims), work.fell, work.unknown)
 
@@ -60,8 +61,11 @@ class _Work:
     def take(self, claim: ClaimText) -> None:
         self.pieces.append(self.body[self.at : claim.start])
         self.at = claim.end
-        named = [number for number in claim.numbers if number in self.shown]
-        self.unknown += len(claim.numbers) - len(named)
+        if claim.kind == "heading" and not claim.numbers and self._titles(claim):
+            self.pieces.append(self.body[claim.start : claim.end])
+            return
+        self.unknown += sum(number not in self.shown for number in claim.numbers)
+        named = [number for number in dict.fromkeys(claim.numbers) if number in self.shown]
         spans = self._spans(claim, named)
         verdict = _verdict(claim, spans)
         if not claim.numbers:
@@ -70,6 +74,8 @@ class _Work:
             self.pieces.append(self.body[claim.start : claim.end])
         elif verdict is None or verdict.support == "unsupported":
             self.fell += 1
+            if claim.kind == "heading":
+                self.pieces[-1] = self.pieces[-1].rstrip("# \t")
             reason, score = (verdict.reason, verdict.score) if verdict else ("it cites nothing", 0.0)
             self.claims.append(Claim(claim.text, (), "unsupported", score, reason))
         else:
@@ -97,6 +103,14 @@ class _Work:
                 best = spans, verdict
         return best
 
+    def _titles(self, claim: ClaimText) -> bool:
+        """Whether a heading may stand without a source: it asserts nothing, or has its words from what was shown."""
+        if len(claim.text.split()) <= _TITLE_WORDS and _asserts_nothing(claim.text):
+            return True
+        shown = filter(None, map(self.evidence.section, self.shown[:_MOST_LOOKED_AT]))
+        passage = "\n".join(f"{section.heading_path}\n{section.text}" for section in shown)
+        return verify(unescaped(claim.text), passage).support != "unsupported"
+
     def _number(self, span: Span) -> int:
         section, start, end = span
         key = (section.id, start, end)
@@ -115,13 +129,12 @@ def _verdict(claim: ClaimText, spans: Sequence[Span]) -> Verdict | None:
 def _leads_in(claim: ClaimText) -> bool:
     """Whether a claim only leads to what follows ("You can do it like this:") and asserts nothing that could be wrong."""
     text = claim.text.strip()
-    return (
-        claim.kind != "code"
-        and len(text) <= _LEAD_IN
-        and text.endswith(":")
-        and not identifiers(text)
-        and not re.search(r"[\d`]|\b(?:not|never|no|only|always|must)\b", text, re.IGNORECASE)
-    )
+    return claim.kind != "code" and len(text) <= _LEAD_IN and text.endswith(":") and _asserts_nothing(text)
+
+
+def _asserts_nothing(text: str) -> bool:
+    """Whether a few words hold nothing that could be wrong: no name, number or address, and no denial."""
+    return not identifiers(text) and not re.search(r"[\d`]|://|\b(?:not|never|no|only|always|must|www)\b", text, re.IGNORECASE)
 
 
 def _marked(claim: ClaimText, numbers: Sequence[int]) -> str:

@@ -101,7 +101,7 @@ async def _cited(
     """Checked and cited in a thread: it is work for the processor alone. `written` is what a model wrote besides the text."""
     shown = written.shown if written else tuple(number for number, _ in run.evidence)
     wished = wished_numbers(written.answer.citations, run.evidence) if written else ()
-    settled = await anyio.to_thread.run_sync(settle, body, run.evidence, shown, wished)
+    settled = await anyio.to_thread.run_sync(settle, body, run.evidence, shown, wished, abandon_on_cancel=True)
     if settled.unknown:
         run.warnings.append(_REMOVED.format(count=settled.unknown))
     if not settled.citations:

@@ -21,6 +21,7 @@ _STRONG = 0.9
 _MOST_NUMBERS = 40  # of a claim that are looked up
 
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)+|(?<![\w.])\d{2,}(?!\w)")
+_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]{1,20}://[^\s<>\"'|]{1,500}")
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}\b)")
 _DENIALS = ("not", "no", "never", "cannot", "neither", "nor", "without")
 _DENIAL = re.compile(rf"(?<![\w-])(?:{'|'.join(_DENIALS)})(?![\w-])|n't\b")
@@ -45,7 +46,7 @@ def verify(claim: str, passage: str) -> Verdict:
         return Verdict("unsupported", 0.0, "it says nothing that could be checked")
     missing = words - set(tokens(passage))
     score = 1 - len(missing) / len(words)
-    strange = [thing for thing in [*names.values(), *_numbers(said)] if not _has(held, thing)]
+    strange = [thing for thing in [*names.values(), *_numbers(said), *_addresses(said)] if not _has(held, thing)]
     if strange:
         return Verdict("unsupported", min(score, _WEAK / 2), f"the cited text does not mention {_named(dict.fromkeys(strange))}")
     if score < _STRONG:
@@ -72,6 +73,11 @@ def _telling(claim: str, names: Mapping[str, str]) -> set[str]:
 def _numbers(said: str) -> list[str]:
     """The numbers of more than a digit, each once, which the passage must have as they are."""
     return list(dict.fromkeys(_NUMBER.findall(said)))[:_MOST_NUMBERS]
+
+
+def _addresses(said: str) -> list[str]:
+    """The addresses that are written out, which the passage must have: nobody should be sent where no page sends."""
+    return list(dict.fromkeys(address.rstrip(".,;:!?)]") for address in _ADDRESS.findall(said)))[:_MOST_NUMBERS]
 
 
 def _has(held: str, thing: str) -> bool:

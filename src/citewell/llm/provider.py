@@ -17,6 +17,7 @@ from pydantic import SecretStr
 from citewell.llm import faults
 from citewell.llm.assemble import Assembly
 from citewell.llm.base import Capability, ChatRequest, ChatResult, Delta, FaultKind, ModelRef, ProviderFault
+from citewell.llm.structured import clean
 from citewell.redact import Redactor
 
 if TYPE_CHECKING:
@@ -209,5 +210,5 @@ class HttpProvider(ABC):
     def _fault(self, kind: FaultKind, what: str, said: str = "", **more: Any) -> ProviderFault:
         at = f" at {self.base_url}" if self.base_url else ""
         text = f"{self.name}{at} {what}" + (f": {said}" if said else "")
-        text = faults.shortened(self._redact(text))
+        text = faults.shortened(clean(self._redact(text)))
         return ProviderFault(kind, text if text.endswith((".", "…", "!", "?")) else text + ".", **more)

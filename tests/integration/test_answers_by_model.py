@@ -189,6 +189,8 @@ async def test_limits_end_in_an_answer(settings: Settings, folder: Path) -> None
     none = await asked(settings, folder, [], budget=replace(budget, max_tokens=300))
     assert (none.status, none.reason, none.usage.llm_calls) == ("partial", "budget", 0)
     assert FACT[:-1] in none.answer_md
+    little = await asked(settings, folder, [structured(f"{FACT[:-1]} [1].")], budget=replace(budget, max_tokens=3000))
+    assert (little.status, little.usage.llm_calls) == ("answered", 1)
     broken = structured(f"{FACT[:-1]} [1].\n\n```python\nprint('30\n```\n[1]")
     once = await asked(settings, folder, [broken], budget=replace(budget, max_calls=1))
     assert once.usage.llm_calls == 1

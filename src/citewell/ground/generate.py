@@ -97,13 +97,15 @@ class _Task:
     context: Context = NO_CONTEXT
 
     def request(self, window: int | None) -> ChatRequest:
-        """The question with as much of the evidence as there is room for."""
-        left = self.ledger.remaining.tokens // 2  # a repair sends all of it again
-        bare = ChatRequest(
-            self._messages(NO_CONTEXT), schema=ANSWER_SCHEMA, max_output=output_for(window, min(MAX_OUTPUT, left // 2)), temperature=0.0
-        )
-        room = room_for(bare, left=left, window=window)
-        self.context = build_context(self.run.evidence, room=room)
+        """The question with as much of the evidence as there is room for, if it can be with as much room left for a repair."""
+        left = self.ledger.remaining
+        first = self._request(left.tokens // 2 if left.calls > 1 else left.tokens, window)
+        return first if self.context.numbers else self._request(left.tokens, window)
+
+    def _request(self, tokens: int, window: int | None) -> ChatRequest:
+        output = output_for(window, min(MAX_OUTPUT, tokens // 2))
+        bare = ChatRequest(self._messages(NO_CONTEXT), schema=ANSWER_SCHEMA, max_output=output, temperature=0.0)
+        self.context = build_context(self.run.evidence, room=room_for(bare, left=tokens, window=window))
         return replace(bare, messages=self._messages(self.context))
 
     def _messages(self, context: Context) -> tuple[Message, ...]:

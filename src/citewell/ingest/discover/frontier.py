@@ -11,7 +11,7 @@ from urllib.parse import urlsplit, urlunsplit
 import anyio.to_thread
 
 from citewell.index.store import Visit
-from citewell.ingest.crawl.address import is_document, normal, path_of, within
+from citewell.ingest.crawl.address import is_document, path_of, resolve, within
 from citewell.ingest.crawl.fetch import Fetched, Fetcher, FetchFault
 from citewell.ingest.crawl.robots import Robots
 from citewell.ingest.discover.base import Alias, Gone, Item, Known, Raw, Refused, Same
@@ -106,7 +106,8 @@ class Crawl:
             self.seen.update(self._as_ours(visit.url) for visit in done)
             self.before = len(self.seen)
         if self.only is not None:
-            self._add((self.taken.get(path) or self.base + path for path in sorted(self.only)), named=True)
+            addresses = (self.taken.get(path) or resolve(self.base, f"./{path}") for path in sorted(self.only))
+            self._add(filter(None, addresses), named=True)
         if self.first is not None:
             self.seen.add(self.first.url)
             self.taken[path_of(self.first.url, self.base)] = self.first.url
@@ -134,13 +135,11 @@ class Crawl:
         return left
 
     def _add(self, urls: Iterable[str], *, named: bool = False) -> tuple[str, ...]:
-        """Put addresses of the site that are new into the frontier; those with a query only if the site names them itself."""
+        """Put addresses of the site, each in its one spelling, into the frontier where they are new; those with a query only if the site
+        names them itself."""
         new = []
         for url in urls:
-            try:
-                address = self._as_ours(normal(url))
-            except ValueError:
-                continue
+            address = self._as_ours(url)
             if address in self.seen or not within(address, self.base) or not is_document(address):
                 continue
             if urlsplit(address).query and not named:
@@ -202,8 +201,8 @@ class Crawl:
         path = path_of(url, self.base)
         if fault.reason == _VISITED:
             self.aliases[url] = self._as_ours(fault.url)
-            circle = [Refused(path_of(inside, self.base), _CIRCLE, Visit(inside, reason=_CIRCLE)) for inside in self._circle(url)]
-            return [*circle]  # what becomes of a page that leads on is known when that is
+            # What becomes of a page that leads on is known when that is; in a circle, at once.
+            return [Refused(path_of(inside, self.base), _CIRCLE, Visit(inside, reason=_CIRCLE)) for inside in self._circle(url)]
         if fault.temporary:
             return [Refused(path, fault.reason)]
         return [Refused(path, fault.reason, Visit(url, reason=fault.reason), withdrawn=fault.kind == "off_site")]

@@ -6,15 +6,14 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from email.utils import parsedate_to_datetime
 from typing import Any
 
 from citewell.llm.assemble import fields_of, items_of
 from citewell.llm.base import Capability, ChatRequest, FaultKind
+from citewell.web import retry_after
 
 _SHOWN = 300
 _MOST_WORDS = 4096  # of a refusal that are looked at for its kind
-_LONGEST_WAIT = 10**9
 _MOST_WINDOW = 10**8
 
 
@@ -177,19 +176,6 @@ def wait_of(headers: Mapping[str, str], error: object, now: float) -> float | No
         return milliseconds / 1000
     seconds = retry_after(headers.get("retry-after", ""), now)
     return _retry_info(error) if seconds is None else seconds
-
-
-def retry_after(value: str, now: float, *, dates: bool = True) -> float | None:
-    """The seconds that a Retry-After header asks for, as a number or a date; None for anything else."""
-    value = value.strip()[:100]
-    if re.fullmatch(r"\d{1,9}(\.\d{1,9})?", value, re.ASCII):
-        return float(value)
-    if not dates:
-        return None
-    try:
-        return min(max(parsedate_to_datetime(value).timestamp() - now, 0.0), _LONGEST_WAIT)
-    except (ValueError, TypeError, IndexError, OverflowError):
-        return None
 
 
 def _retry_info(error: object) -> float | None:

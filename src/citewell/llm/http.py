@@ -10,8 +10,8 @@ import anyio
 import httpx2
 
 from citewell.llm.base import FaultKind
-from citewell.llm.loopback import is_loopback
 from citewell.llm.sse import DONE, NoStream, regular
+from citewell.web import is_loopback
 
 CONNECT_SECONDS = 10.0
 _MOST_STREAM = 16 * 2**20  # bytes of one reply

@@ -14,9 +14,9 @@ from pydantic import SecretStr
 
 from citewell.errors import SettingsError
 from citewell.llm.base import ModelRef, Provider, ProviderFault
-from citewell.llm.loopback import is_loopback
 from citewell.setting_types import PROVIDERS
 from citewell.settings import Settings
+from citewell.web import is_loopback
 
 DEFAULT_MODELS = {"openai-compat": "gpt-5.4-mini", "anthropic": "claude-haiku-4-5", "gemini": "gemini-3.8-flash"}
 UNNAMED = "default"  # the model of a local server that names none; those with one model take any name

@@ -11,10 +11,10 @@ from citewell.errors import SettingsError
 from citewell.llm.anthropic import Anthropic
 from citewell.llm.base import ModelRef, Provider
 from citewell.llm.gemini import Gemini
-from citewell.llm.loopback import is_loopback
 from citewell.llm.openai_compat import OpenAICompat
 from citewell.llm.registry import DEFAULT_MODELS, UNNAMED, Endpoint, Registry, choose, installed
 from citewell.settings import Settings
+from citewell.web import is_loopback
 from tests.unit.llm.fleet import A1, House, Scripted, fault
 
 OPENAI, CLAUDE, GEMINI = (f"{name}:{model}" for name, model in DEFAULT_MODELS.items())

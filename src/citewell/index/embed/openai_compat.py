@@ -14,8 +14,8 @@ from citewell.errors import EmbedderFailed, ungrouped
 from citewell.index.embed import wire
 from citewell.index.embed.base import QueryCache
 from citewell.index.embed.pace import Pace
-from citewell.llm.faults import retry_after
 from citewell.redact import Redactor
+from citewell.web import retry_after
 
 if TYPE_CHECKING:
     import httpx2

@@ -7,7 +7,6 @@ import time
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from ipaddress import ip_address
 from types import TracebackType
 from typing import Literal, Self
 from urllib.parse import urlsplit
@@ -19,6 +18,7 @@ from citewell.ingest.crawl.address import normal, resolve
 from citewell.ingest.crawl.body import CODING, BrokenCoding, TooLarge, drain, read_body
 from citewell.ingest.crawl.headers import LONGEST_PAUSE, content_type, retry_after, validator
 from citewell.ingest.crawl.network import GuardedTransport, NoAddress, PrivateAddress, Resolver, resolve_host
+from citewell.web import is_loopback
 
 MAX_BYTES = 20 * 1024 * 1024  # of one answer, unpacked
 MAX_SECONDS = 60.0  # for one request and its answer
@@ -164,7 +164,7 @@ class Fetcher:
     def _host(self, url: str) -> _Host:
         name = urlsplit(url).hostname or ""
         if name not in self._hosts:
-            self._hosts[name] = _Host(0.0 if _is_this_machine(name) else self._delay)
+            self._hosts[name] = _Host(0.0 if is_loopback(url) else self._delay)
         return self._hosts[name]
 
     async def _tried(self, url: str, headers: dict[str, str], at_most: int | None) -> Fetched | _Redirect:
@@ -271,10 +271,3 @@ def _connection_fault(error: Exception, url: str) -> FetchFault:
     if cause is not None:
         return FetchFault("there is no secure connection to it", "tls", url)
     return _Again("it cannot be connected to" if isinstance(error, httpx2.ConnectError) else "the connection broke off", "connect", url)
-
-
-def _is_this_machine(host: str) -> bool:
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost" or host.endswith(".localhost")

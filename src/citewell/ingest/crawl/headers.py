@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from email.utils import parsedate_to_datetime
 
 import httpx2
 
+from citewell import web
+
 LONGEST_PAUSE = 30.0  # seconds, whatever a server or a robots.txt asks for
 _LONGEST = 500
-_LONGEST_DATE = 100
-_SECONDS = re.compile(r"\d{1,9}(\.\d{1,9})?", re.ASCII)
 _MEDIA_TYPE = re.compile(r"\s*([\w!#$&^.+-]{1,100}/[\w!#$&^.+-]{1,100})\s*(?:;|$)", re.ASCII)
 _CHARSET = re.compile(r";\s*charset\s*=\s*[\"']?([\w.:+-]{1,40})", re.ASCII | re.IGNORECASE)
 
@@ -30,18 +29,6 @@ def content_type(value: str) -> tuple[str, str]:
 
 def retry_after(headers: httpx2.Headers, now: float) -> float | None:
     """For how many seconds a server asks to be left alone, at most 30; None where it does not say."""
-    value = headers.get("retry-after", "").strip()
-    if _SECONDS.fullmatch(value):
-        return min(float(value), LONGEST_PAUSE)
-    then = _seconds_of(value)
-    if then is None:
-        return None
-    sent = _seconds_of(headers.get("date", ""))  # by the server's own clock, where it tells
-    return min(max(then - (now if sent is None else sent), 0.0), LONGEST_PAUSE)
-
-
-def _seconds_of(date: str) -> float | None:
-    try:
-        return parsedate_to_datetime(date[:_LONGEST_DATE]).timestamp()
-    except (ValueError, TypeError, IndexError, OverflowError):
-        return None
+    sent = web.http_date(headers.get("date", ""))  # by the server's own clock, where it tells
+    wait = web.retry_after(headers.get("retry-after", ""), now if sent is None else sent)
+    return None if wait is None else min(wait, LONGEST_PAUSE)

@@ -37,7 +37,7 @@ _ANSWER_ORDER = (
 )
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")  # bidirectional overrides too
-_IN_FRAGMENT = "-._~!$'*+;=:@/?"  # round brackets are allowed too, but end a Markdown link
+IN_FRAGMENT = "-._~!$'*+;=:@/?"  # round brackets are allowed too, but end a Markdown link
 _ENTITY = re.compile(r"&(?=#?\w{1,32};)")
 
 
@@ -132,7 +132,7 @@ def source_line(citation: Citation) -> str:
 
 def place(url: str, anchor: str) -> str:
     """The address of an anchor of a page, encoded as the fragment of an address is (RFC 3986)."""
-    return f"{url}#{quote(anchor, safe=_IN_FRAGMENT, errors='replace')}" if anchor else url
+    return f"{url}#{quote(anchor, safe=IN_FRAGMENT, errors='replace')}" if anchor else url
 
 
 def link(text: str, url: str) -> str:

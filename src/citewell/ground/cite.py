@@ -11,6 +11,7 @@ from citewell.ground.prose import LABEL, is_markdown, shown
 from citewell.ground.units import Unit, units
 from citewell.index.lexical import STOP_WORDS, tokens
 from citewell.index.reading import fences
+from citewell.render import IN_FRAGMENT
 from citewell.types import Citation, Section
 
 _FRAGMENT_WORDS = 5  # words at either end of a long quotation that a text fragment names
@@ -84,7 +85,7 @@ def text_link(url: str, anchor: str, quotation: str, *, markdown: bool) -> str:
     `markdown`: the page was written in Markdown, so that what looks like markup in the quotation is.
     """
     page = percent(url.partition("#")[0], safe="%:/?[]@!$&'*+,;=~")  # round brackets are allowed too, but end a Markdown link
-    place = percent(anchor, safe="-._~!$'*+;=:@/?")
+    place = percent(anchor, safe=IN_FRAGMENT)
     fragment = _text_fragment(quotation, markdown=markdown)
     if not fragment:
         return f"{page}#{place}" if place else page

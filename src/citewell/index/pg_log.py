@@ -27,7 +27,7 @@ class PgLog:
             "cited": list(query.cited),
             "usage": json.dumps(asdict(answer.usage)),
             "warnings": list(query.warnings),
+            "keep_days": keep_days,
         }
         async with self.db.transaction(durable=False) as connection:
             await run(connection, "log_query", values)
-            await run(connection, "forget_queries", {"days": keep_days})

@@ -10,12 +10,10 @@ from base64 import b64encode
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from struct import pack
 from typing import Any
 
-_POLL_SECONDS = 0.01
-_PATIENCE_SECONDS = 10.0  # a client that is silent for longer is hung up on
+from citewell.testing.loopback import LoopbackHandler, LoopbackServer
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,32 +99,17 @@ def vector_of(text: str, width: int) -> list[float]:
 def serving(embeddings: Embeddings) -> Iterator[Embeddings]:
     """The endpoint at `embeddings.url` for as long as the block lasts."""
 
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-        timeout = _PATIENCE_SECONDS
-
+    class Handler(LoopbackHandler):
         def do_POST(self) -> None:
             with embeddings.counted():
                 body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-                headers = {name.lower(): value for name, value in self.headers.items()}
-                found = embeddings.reply(Asked(self.path, headers, body))
+                found = embeddings.reply(Asked(self.path, self.given, body))
                 self.send_response(found.status)
                 for name, value in {"Content-Type": "application/json", "Content-Length": str(len(found.body)), **found.headers}.items():
                     self.send_header(name, value)
                 self.end_headers()
                 self.wfile.write(found.body)
 
-        def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the name is http.server's
-            """Nothing on stderr."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    thread = threading.Thread(target=server.serve_forever, args=(_POLL_SECONDS,), daemon=True)
-    thread.start()
-    embeddings.url = f"http://127.0.0.1:{server.server_port}/v1"
-    try:
+    with LoopbackServer(Handler) as server:
+        embeddings.url = f"{server.origin}/v1"
         yield embeddings
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()

@@ -15,20 +15,18 @@ from __future__ import annotations
 import json
 import select
 import socket
-import struct
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from http import HTTPStatus
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
-from typing import Any, Literal, Self, cast
+from typing import Any, Literal, cast
 
+from citewell.testing.loopback import POLL_SECONDS, LoopbackHandler, LoopbackServer
 from citewell.testing.model_wires import WIRES, Call, Error, Raw, Say, Step, Think, Usage, Wait, Wire
 
 __all__ = ["Asked", "Call", "Error", "ModelServer", "Raw", "Reply", "Say", "Think", "Usage", "Wait"]
 
-_POLL_SECONDS = 0.01
 _PATIENCE_SECONDS = 30.0  # no test waits for longer
 _UNSCRIPTED = 418
 
@@ -65,55 +63,32 @@ class Asked:
     hung_up: threading.Event = field(default_factory=threading.Event)
 
 
-class ModelServer(ThreadingHTTPServer):
+class ModelServer(LoopbackServer):
     """Serves a script of replies while in `with`; `models` are the names it lists, or the reply it gives to who asks for them.
 
     `requests` are those for replies, `listings` those for the models. `url` has no version: append `/v1` or not.
     """
 
-    daemon_threads = True
-    block_on_close = False
-    request_queue_size = 128
-
     def __init__(self, replies: Sequence[Reply] = (), *, models: Sequence[str] | Reply = ()) -> None:
-        super().__init__(("127.0.0.1", 0), _Handler)
+        super().__init__(_Handler)
         self.replies = list(replies)
         self.models = models
         self.requests: list[Asked] = []
         self.listings: list[Asked] = []
-        self.connections = 0
         self._lock = threading.Lock()
-        self._thread = threading.Thread(target=self.serve_forever, args=(_POLL_SECONDS,), daemon=True)
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self.server_port}"
-
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
+        return self.origin
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self.shutdown()
-        self.server_close()
-        self._thread.join()
+        super().__exit__(kind, error, trace)
         if kind is None:
             self.check()
 
     def check(self) -> None:
         """Fails unless the script was used up exactly."""
         assert len(self.requests) == len(self.replies), f"{len(self.replies)} replies are scripted, {len(self.requests)} were asked for"
-
-    def verify_request(self, request: object, client_address: object) -> bool:  # noqa: ARG002 - the signature is the library's
-        self.connections += 1
-        return True
-
-    def shutdown_request(self, request: socket.socket | tuple[bytes, socket.socket]) -> None:
-        """Close at once: with a farewell first, no connection would ever be reset."""
-        self.close_request(request)
-
-    def handle_error(self, request: object, client_address: object) -> None:
-        """A client that hangs up is no fault of the server."""
 
     def reply(self, asked: Asked) -> Reply:
         """The next reply of the script."""
@@ -127,10 +102,8 @@ class _HungUp(Exception):
     """The client has closed the connection."""
 
 
-class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
+class _Handler(LoopbackHandler):
     timeout = _PATIENCE_SECONDS
-    disable_nagle_algorithm = True
 
     def do_GET(self) -> None:
         server, wire = cast("ModelServer", self.server), self._wire()
@@ -145,7 +118,7 @@ class _Handler(BaseHTTPRequestHandler):
         self._answer(asked, cast("ModelServer", self.server).reply(asked), self._wire())
 
     def _asked(self, body: dict[str, Any]) -> Asked:
-        return Asked(self.path, {name.lower(): value for name, value in self.headers.items()}, body)
+        return Asked(self.path, self.given, body)
 
     def _wire(self) -> Wire:
         """Which protocol the request speaks: each has its own paths, and the lists of models of two differ by their headers."""
@@ -183,7 +156,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write(b"0\r\n\r\n")
             return
         if reply.end == "reset":
-            self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            self.reset()
         self.close_connection = True
 
     def _send_head(self, status: int, headers: Mapping[str, str]) -> None:
@@ -193,8 +166,8 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
 
     def _wait(self, event: threading.Event) -> None:
-        for _ in range(int(_PATIENCE_SECONDS / _POLL_SECONDS)):
-            if event.wait(_POLL_SECONDS):
+        for _ in range(int(_PATIENCE_SECONDS / POLL_SECONDS)):
+            if event.wait(POLL_SECONDS):
                 return
             self._check()
 
@@ -203,9 +176,6 @@ class _Handler(BaseHTTPRequestHandler):
         readable, _, _ = select.select([self.connection], [], [], 0)
         if readable and not self.connection.recv(1, socket.MSG_PEEK):
             raise _HungUp
-
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the signature is the library's
-        """Tests are silent."""
 
 
 def _parts(piece: bytes, size: int) -> Iterator[bytes]:

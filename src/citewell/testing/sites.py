@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import mimetypes
-import socket
-import socketserver
 import ssl
-import struct
 import threading
 import time
 from collections import defaultdict
@@ -15,13 +12,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from email.utils import formatdate
 from http import HTTPStatus
-from http.server import BaseHTTPRequestHandler
 from pathlib import Path
-from types import TracebackType
 from typing import Self, cast
 
-_POLL_SECONDS = 0.01
-_PATIENCE_SECONDS = 10.0  # a client that is silent for longer is hung up on
+from citewell.testing.loopback import LoopbackHandler, LoopbackServer
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,61 +89,28 @@ class Site:
         return Reply(304, headers=own) if unchanged else Reply(200, body, own)
 
 
-class SiteServer(socketserver.ThreadingTCPServer):
+class SiteServer(LoopbackServer):
     """Serves a `Site` while in `with`, on a free port of a loopback address, with `tls` over HTTPS.
 
     `requests` are those that it got, `connections` is how many connections were made.
     """
 
-    allow_reuse_address = True
-    daemon_threads = True
-    block_on_close = False
-
     def __init__(self, site: Site, *, host: str = "127.0.0.1", tls: ssl.SSLContext | None = None) -> None:
-        super().__init__((host, 0), _Handler)
-        self._scheme = "https" if tls else "http"
-        if tls:
-            self.socket = tls.wrap_socket(self.socket, server_side=True)
+        super().__init__(_Handler, host=host, tls=tls)
         self.site = site
         self.requests: list[Asked] = []
-        self.connections = 0
         self._given: defaultdict[str, int] = defaultdict(int)
         self._lock = threading.Lock()
-        self._thread = threading.Thread(target=self.serve_forever, args=(_POLL_SECONDS,), daemon=True)
-
-    @property
-    def port(self) -> int:
-        return int(self.socket.getsockname()[1])
 
     @property
     def url(self) -> str:
         """The address of the site's root, with its final slash."""
-        return f"{self._scheme}://{self.socket.getsockname()[0]}:{self.port}/"
+        return f"{self.origin}/"
 
     @property
     def paths(self) -> list[str]:
         """The paths that were asked, in order."""
         return [asked.path for asked in self.requests]
-
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self.shutdown()
-        self.server_close()
-        self._thread.join()
-
-    def verify_request(self, request: object, client_address: object) -> bool:  # noqa: ARG002 - the signature is the library's
-        self.connections += 1
-        return True
-
-    def shutdown_request(self, request: socket.socket | tuple[bytes, socket.socket]) -> None:
-        """Close at once: with a farewell first, no connection would ever be reset."""
-        self.close_request(request)
-
-    def handle_error(self, request: object, client_address: object) -> None:
-        """A client that hangs up is no fault of the site."""
 
     def reply(self, asked: Asked) -> Reply:
         """The next answer to a request, which is recorded."""
@@ -163,14 +124,9 @@ class SiteServer(socketserver.ThreadingTCPServer):
             return script[min(turn, len(script) - 1)]
 
 
-class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    timeout = _PATIENCE_SECONDS
-    disable_nagle_algorithm = True
-
+class _Handler(LoopbackHandler):
     def do_GET(self) -> None:
-        headers = {name.lower(): value for name, value in self.headers.items()}
-        reply = cast("SiteServer", self.server).reply(Asked(self.command, self.path, headers, time.monotonic()))
+        reply = cast("SiteServer", self.server).reply(Asked(self.command, self.path, self.given, time.monotonic()))
         try:
             self._send(reply)
         except OSError:  # the client has hung up, as it may
@@ -187,8 +143,7 @@ class _Handler(BaseHTTPRequestHandler):
                 time.sleep(reply.pause)
             self.wfile.write(piece)
         if reply.hang_up:
-            self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-            self.close_connection = True
+            self.reset()
 
     def _send_head(self, reply: Reply) -> None:
         names = {name.lower() for name in reply.headers}
@@ -201,9 +156,6 @@ class _Handler(BaseHTTPRequestHandler):
         elif "content-length" not in names and reply.status != HTTPStatus.NOT_MODIFIED:
             self.send_header("Content-Length", str(len(reply.body)))
         self.end_headers()
-
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the signature is the library's
-        """Tests are silent."""
 
 
 def _pieces(reply: Reply) -> Iterator[bytes]:

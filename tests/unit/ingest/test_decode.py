@@ -208,6 +208,8 @@ def test_binary_data_stays_binary_whatever_is_declared() -> None:
 @given(st.binary(), st.sampled_from(["utf-8", "utf-16", "latin-1", "shift_jis", "hex", "iso-2022-jp", "", "x" * 50]) | st.text(max_size=20))
 def test_whatever_is_declared_a_text_or_a_reason_comes_out(data: bytes, charset: str) -> None:
     try:
-        decode(data, charset=charset).encode()
+        text = decode(data, charset=charset)
     except NotContent:
         return
+    assert text.encode().decode() == text
+    assert not set(text) & set("\r\x00\x7f\ufeff")

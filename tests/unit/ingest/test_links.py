@@ -36,7 +36,7 @@ def test_links_in_order_each_once() -> None:
         "https://docs.example/map.html",
         "https://other.example/",
     )
-    assert (page.refresh, page.canonical) == ("", "")
+    assert page.refresh == ""
 
 
 def test_the_frames_of_an_old_set_are_links_and_an_iframe_is_none() -> None:
@@ -95,11 +95,10 @@ def test_another_meta_element_is_no_refresh() -> None:
     assert links('<meta name=refresh content="0;url=a"><meta http-equiv="content-type" content="0;url=b">').refresh == ""
 
 
-def test_the_canonical_address() -> None:
+def test_the_canonical_address_is_no_link() -> None:
     page = links('<link rel="x Canonical" href="../v2/page.html#x"><link rel=canonical href=/second><link rel=canonical href>')
 
-    assert (page.canonical, page.links) == ("https://docs.example/v2/page.html", ())
-    assert links('<link rel=canonical href="javascript:x">').canonical == ""
+    assert page.links == ()
 
 
 def test_the_encoding_of_a_page_counts() -> None:

@@ -202,8 +202,9 @@ def test_whatever_json_comes_a_page_or_a_reason_comes_out(cells: list[Any], meta
         page = extract_notebook(json.dumps({"cells": cells, "metadata": metadata}), "x.ipynb")
     except NotContent:
         return
-    for section in chunk(page):
-        section.text.encode()
+    sections = chunk(page)
+    assert page.title
+    assert all(section.text.strip() and section.text.encode().decode() == section.text for section in sections)
 
 
 def test_an_output_whose_kind_is_no_text_is_none() -> None:

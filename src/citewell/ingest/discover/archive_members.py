@@ -17,6 +17,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 CHUNK = 64 * 1024
@@ -112,7 +113,7 @@ def _zip_members(file: Path, spend: Spend) -> Iterator[Member]:
         overlapping = _overlapping(archive.infolist())
         for number, info in enumerate(archive.infolist()):
             fault = "it shares its bytes with another member" if number in overlapping else _zip_fault(info)
-            yield Member(info.filename, info.is_dir(), fault, lambda info=info: _zip_chunks(archive, info, spend))  # type: ignore[misc]
+            yield Member(info.filename, info.is_dir(), fault, partial(_zip_chunks, archive, info, spend))
 
 
 def _overlapping(infos: list[zipfile.ZipInfo]) -> set[int]:
@@ -225,7 +226,7 @@ def _tar_members(file: Path, spend: Spend) -> Iterator[Member]:
         tape = _Tape(stream, spend)
         for info, name, size, fault in _tar_headers(tape):
             tape.left = stored = 0 if info.islnk() or info.issym() or info.isdir() or info.isdev() else size
-            yield Member(name, info.isdir(), fault, lambda stored=stored: tape.chunks(stored))  # type: ignore[misc]
+            yield Member(name, info.isdir(), fault, partial(tape.chunks, stored))
             tape.pass_by(tape.left)
             tape.pass_by(-stored % _BLOCK)
 

@@ -1,4 +1,4 @@
-"""Where a page leads: its links, where it sends the reader at once, and the address that it calls its own."""
+"""Where a page leads: its links, and where it sends the reader at once."""
 
 from __future__ import annotations
 
@@ -34,11 +34,10 @@ _MARKDOWN_LINK = re.compile(
 @dataclass(frozen=True, slots=True)
 class PageLinks:
     """Absolute addresses without fragments: at most 20,000 links in the page's order, each once and none to itself; the address that a
-    refresh leads to at once and the canonical one, "" where the page names none."""
+    refresh leads to at once, "" where there is none."""
 
     links: tuple[str, ...] = ()
     refresh: str = ""
-    canonical: str = ""
 
 
 def read_links(data: bytes, url: str, *, media_type: str, charset: str) -> PageLinks:
@@ -75,18 +74,14 @@ def _html_links(page: LexborHTMLParser, url: str) -> PageLinks:
     for node in page.css("base[href]")[:1]:
         base = resolve(url, node.attributes.get("href") or "") or url
     links: list[str] = []
-    canonical = ""
     for node in page.css(_LINKING)[:_MOST_LOOKED_AT]:
         href = node.attributes.get("src" if node.tag == "frame" else "href") or ""
         if node.tag != "link":
             links.append(href)
             continue
-        relations = frozenset((node.attributes.get("rel") or "").lower().split())
-        if "canonical" in relations:
-            canonical = canonical or resolve(base, href) or ""
-        elif relations & _NEIGHBOURS:
+        if _NEIGHBOURS.intersection((node.attributes.get("rel") or "").lower().split()):
             links.append(href)
-    return PageLinks(tuple(absolute(links, base, but=url)), _refresh(page.css("meta[http-equiv][content]"), base, url), canonical)
+    return PageLinks(tuple(absolute(links, base, but=url)), _refresh(page.css("meta[http-equiv][content]"), base, url))
 
 
 def _refresh(metas: list[LexborNode], base: str, url: str) -> str:

@@ -11,7 +11,7 @@ from citewell.index import lexical
 from citewell.index.lexical import section_weights
 from citewell.index.store import NewPage, NewSection, NewSymbol
 from citewell.ingest.chunk import Chunk, chunk
-from citewell.ingest.crawl.address import LONGEST, normal
+from citewell.ingest.crawl.address import LONGEST, as_folder, normal
 from citewell.ingest.discover.base import Raw
 from citewell.ingest.discover.inventory import Entry
 from citewell.ingest.extract import RECIPE, extractor_for
@@ -88,7 +88,7 @@ def _address(raw: Raw, origin: Origin) -> str:
         published = normal(origin.base_url + raw.path)
     except ValueError as error:
         raise NotContent("its address is too long") from error
-    return published if raw.url.endswith("/index.html") else published.removesuffix("index.html")
+    return as_folder(published) if raw.url.endswith("/") else published
 
 
 def _section(number: int, piece: Chunk) -> NewSection:

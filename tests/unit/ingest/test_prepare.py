@@ -197,3 +197,17 @@ def test_any_bytes_are_a_page_or_a_reason(data: bytes, path: str) -> None:
     for text in (page.text, page.title, *(section.text for section in page.sections), *(section.heading_path for section in page.sections)):
         assert "\x00" not in text
         text.encode()
+
+
+@pytest.mark.parametrize(
+    ("path", "own", "published"),
+    [
+        ("device_index.html", "http://mirror.example/docs/device_index.html", "https://docs.example/en/device_index.html"),
+        ("api/index.html", "http://mirror.example/docs/api/", "https://docs.example/en/api/"),
+        ("api/index.html", "http://mirror.example/docs/api/index.html", "https://docs.example/en/api/index.html"),
+        ("index.html", "http://mirror.example/docs/", "https://docs.example/en/"),
+    ],
+)
+def test_a_page_of_a_mirror_has_the_address_that_it_has_where_it_is_published(path: str, own: str, published: str) -> None:
+    raw = Raw(path, lambda: b"", url=own)
+    assert prepare(raw, b"<h1>API</h1><p>Text.</p>", (), ORIGIN).url == published

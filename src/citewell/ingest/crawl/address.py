@@ -155,6 +155,11 @@ def base_of(url: str) -> str:
     return f"{parts.scheme}://{parts.netloc}{path}"
 
 
+def as_folder(url: str) -> str:
+    """The address of a folder for that of its `index.html`; any other as it is."""
+    return url.removesuffix("index.html") if url.endswith("/index.html") else url
+
+
 def folder_of(base: str) -> str:
     """The path of the folder that an address is in, with its final slash."""
     return urlsplit(base).path.rpartition("/")[0] + "/"

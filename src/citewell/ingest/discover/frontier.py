@@ -139,6 +139,8 @@ class Crawl:
         names them itself."""
         new = []
         for url in urls:
+            if url in self.seen:  # as nearly all links of a page's menu are
+                continue
             address = self._as_ours(url)
             if address in self.seen or not within(address, self.base) or not is_document(address):
                 continue

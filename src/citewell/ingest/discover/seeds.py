@@ -11,7 +11,7 @@ from urllib.parse import quote, urljoin
 
 import anyio.to_thread
 
-from citewell.ingest.crawl.address import normal, resolve, within
+from citewell.ingest.crawl.address import as_folder, normal, resolve, within
 from citewell.ingest.crawl.fetch import Fetcher, FetchFault
 from citewell.ingest.discover.inventory import Inventory, parse_inventory
 from citewell.ingest.discover.llms import read_llms
@@ -52,12 +52,6 @@ def _below(url: str, base: str) -> str | None:
     return address if within(address, base) else None
 
 
-def _address(base: str, path: str) -> str:
-    """The address of a page of an inventory: an `index.html` is asked for as its folder."""
-    folder, _, name = path.rpartition("/")
-    return base + quote(path if name != "index.html" else f"{folder}/" if folder else "")
-
-
 @dataclass(slots=True)
 class _Search:
     fetcher: Fetcher
@@ -74,7 +68,7 @@ class _Search:
             self.seeds.inventory = await anyio.to_thread.run_sync(parse_inventory, data)
         except ValueError as error:
             self.seeds.warnings.append(f"The site's objects.inv cannot be read: {error}.")
-        self._name(_address(self.base, path) for path in sorted(self.seeds.inventory.pages))
+        self._name(as_folder(self.base + quote(path)) for path in sorted(self.seeds.inventory.pages))
 
     async def sitemaps(self, named: Sequence[str]) -> None:
         """Read sitemaps and those that they name, a bounded number; of the default ones none needs to be there."""
